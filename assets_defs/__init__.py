@@ -1,0 +1,1 @@
+"""Dagster definitions only: every asset body is one call into governance_pipeline."""

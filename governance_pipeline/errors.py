@@ -1,0 +1,93 @@
+"""The exception tree. Every error says what is wrong, where, and what to do.
+
+GovernError
+├── UsageError              a wrong argument or configuration            exit 2
+│   ├── ContractTextError   a round contract that cannot be used; holds every fault with its line
+│   ├── CheckSetError       a check file refused at load; holds every fault with code and line
+│   └── PolicyError         a policy that loosens what is shipped
+├── UnreadableError         a source cannot be read                      exit 3
+│   └── RecordRefused       one record breaks a rule of the strict reader; holds code and offset
+├── ContractBreach          a table breaks its pandera contract; holds the offending rows
+├── StorageError            the lake cannot do what was asked (lock, missing table, digest mismatch)
+└── GateRefused             a gate said no                               exit 4
+
+What belongs here: classes without logic. What does not: messages; they are written where the facts are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """One fault in an input file: stable code, 1-based line (None when the file has none), free text."""
+
+    code: str
+    line: int | None
+    message: str
+
+
+class GovernError(Exception):
+    """Base of all errors this library raises on purpose."""
+
+    exit_code: int = 3
+
+
+class UsageError(GovernError):
+    """A wrong argument or configuration."""
+
+    exit_code = 2
+
+
+class FaultyFileError(UsageError):
+    """A file refused as a whole, with every fault found in it, ordered by line."""
+
+    def __init__(self, path: str, faults: list[Fault]) -> None:
+        self.path = path
+        self.faults = faults
+        lines = "; ".join(f"line {f.line}: {f.code}: {f.message}" for f in faults)
+        super().__init__(f"{path} is refused: {lines}")
+
+
+class ContractTextError(FaultyFileError):
+    """A round contract (`round.toml`) that cannot be used."""
+
+
+class CheckSetError(FaultyFileError):
+    """A check file (`govern/checks/v1`) refused at load."""
+
+
+class PolicyError(UsageError):
+    """A policy that is looser than the one shipped, or unreadable."""
+
+
+class UnreadableError(GovernError):
+    """A source that cannot be read: missing, not a regular file, no header."""
+
+
+class RecordRefused(UnreadableError):  # noqa: N818 - a refusal is data more often than a failure
+    """One record breaks a rule of the strict reader."""
+
+    def __init__(self, code: str, offset: int, message: str) -> None:
+        self.code = code
+        self.offset = offset
+        super().__init__(f"{code} at byte {offset}: {message}")
+
+
+class ContractBreach(GovernError):  # noqa: N818 - the word the field uses
+    """A table breaks its contract; `rows` is a frame with one row per failure case."""
+
+    def __init__(self, table: str, rows: object) -> None:
+        self.table = table
+        self.rows = rows
+        super().__init__(f"table {table} breaks its contract:\n{rows}")
+
+
+class StorageError(GovernError):
+    """The lake cannot do what was asked."""
+
+
+class GateRefused(GovernError):  # noqa: N818 - the name the design gives it
+    """A gate refused to release bytes."""
+
+    exit_code = 4

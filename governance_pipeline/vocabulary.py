@@ -1,0 +1,113 @@
+"""The words every other module uses: identifiers and closed lists of values.
+
+What belongs here: enumerations and the pattern of an identifier. What does not: thresholds (settings) and
+anything that reads a file. Sources: design §4, spec/ingest.md §3 and §5, spec/crosscheck.md §3.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+ROUND_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
+SHA256_PATTERN = r"^[0-9a-f]{64}$"
+
+_ROUND_ID = re.compile(ROUND_ID_PATTERN, re.ASCII)
+
+
+def is_round_id(text: str) -> bool:
+    """Tell whether `text` may be a round id (design §4): no `..`, which is Dagster's range sign, no final dot."""
+    return bool(_ROUND_ID.match(text)) and not text.endswith("\n") and ".." not in text and not text.endswith(".")
+
+
+class Layer(StrEnum):
+    """Layer of a table: prefix of its name and its Dagster group."""
+
+    RAW = "raw"
+    CORE = "core"
+    AUDIT = "audit"
+    FEATURES = "features"
+    VERDICT = "verdict"
+    CONFIDENCE = "confidence"
+    GATE = "gate"
+    PUBLISHED = "published"
+
+
+class DataType(StrEnum):
+    """How a declared number is compared (spec/crosscheck.md §2)."""
+
+    INTEGER = "integer"
+    CURRENCY = "currency"
+    FLOAT = "float"
+    PERCENT = "percent"
+
+
+class ValueKind(StrEnum):
+    """What a source wrote where a number is expected; only NUMBER can become one."""
+
+    NUMBER = "number"
+    NOT_FINITE = "not_finite"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    OBJECT = "object"
+    ARRAY = "array"
+    MISSING = "missing"
+
+
+class RecordStatus(StrEnum):
+    """State of a cross-check record (spec/crosscheck.md §3)."""
+
+    MATCH = "match"
+    MISMATCH = "mismatch"
+    UNVERIFIABLE = "unverifiable"
+
+
+class Action(StrEnum):
+    """What happens with a cross-check record; nothing ever corrects it."""
+
+    ACCEPT = "accept"
+    ESCALATE = "escalate_to_human"
+    CONFIRM = "confirm_by_human"
+
+
+class UnknownReason(StrEnum):
+    """Why a declared number could not be verified; the first that applies, in this order."""
+
+    DECLARED_QUARANTINED = "declared_quarantined"
+    DUPLICATE_SUBJECT = "duplicate_subject"
+    DECLARED_MISSING = "declared_missing"
+    DECLARED_NOT_A_NUMBER = "declared_not_a_number"
+    DECLARED_NOT_FINITE = "declared_not_finite"
+    OVERFLOW = "overflow"
+    DECLARED_TYPE = "declared_type"
+    COMPONENTS_INCOMPLETE = "components_incomplete"
+    COMPONENTS_MISSING = "components_missing"
+    COMPONENT_MISSING_VALUE = "component_missing_value"
+    COMPONENT_NOT_A_NUMBER = "component_not_a_number"
+    COMPONENT_NOT_FINITE = "component_not_finite"
+    DIVISION_BY_ZERO = "division_by_zero"
+
+
+class ContractState(StrEnum):
+    """State of a round contract."""
+
+    VALID = "valid"
+    INVALID = "invalid"
+    ABSENT = "absent"
+
+
+class Disposition(StrEnum):
+    """Why a record is in `raw_quarantine`."""
+
+    QUARANTINED = "quarantined"
+    DUPLICATE = "duplicate"
+
+
+class ExitCode:
+    """Exit codes of every command (design §7)."""
+
+    CLEAN = 0
+    FINDINGS = 1
+    USAGE = 2
+    UNKNOWN = 3
+    REFUSED = 4
