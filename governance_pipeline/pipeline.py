@@ -1,0 +1,215 @@
+"""The one way to run the steps: table -> the domain function that makes it and the tables it reads.
+
+`govern audit` walks this list in-process, the Dagster assets wrap it; a test holds it, the contract registry and
+the asset keys to be the same set. Every function works on any number of rounds at once and groups by `round_id`, so
+that no table depends on how a backfill was cut into chunks.
+
+What belongs here: the list, and the walk over it. What does not: any rule about data.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pandas as pd
+
+from governance_pipeline.contracts.registry import frame_of, validate
+from governance_pipeline.crosscheck.builtin import cross_checks
+from governance_pipeline.crosscheck.escalations import escalations
+from governance_pipeline.crosscheck.integrity import integrity
+from governance_pipeline.errors import StorageError
+from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, RoundTables, read_round
+from governance_pipeline.storage.content import ContentStore
+from governance_pipeline.storage.lake import Lake, Stored
+from governance_pipeline.vocabulary import is_round_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    Tables = Mapping[str, pd.DataFrame]
+
+
+class Step(NamedTuple):
+    """One table of the pipeline: the tables it reads and the function that makes it from them.
+
+    `make` is None for tables that come from the round folder itself (raw and core).
+    """
+
+    table: str
+    inputs: tuple[str, ...]
+    make: Callable[[Tables], pd.DataFrame] | None
+
+
+PIPELINE: tuple[Step, ...] = (
+    *(Step(table, (), None) for table in RAW_TABLES),
+    *(Step(table, RAW_TABLES, None) for table in CORE_TABLES),
+    Step(
+        "audit_cross_checks",
+        ("core_declared", "core_components", "raw_quarantine"),
+        lambda t: cross_checks(t["core_declared"], t["core_components"], t["raw_quarantine"]),
+    ),
+    Step("audit_escalations", ("audit_cross_checks",), lambda t: escalations(t["audit_cross_checks"])),
+    Step("audit_integrity", ("core_steps",), lambda t: integrity(t["core_steps"])),
+)
+STEPS: dict[str, Step] = {step.table: step for step in PIPELINE}
+TABLES: tuple[str, ...] = tuple(STEPS)
+
+
+class RoundReader:
+    """Reads round folders; the last chunk is kept, so that raw and core tables of one run share one parse.
+
+    A folder is read again as soon as any file in it differs in size, inode, mtime or ctime: a file rewritten with
+    the same size and mtime still changes its ctime.
+    """
+
+    def __init__(self, landing: Path, store: ContentStore, *, kept_rounds: int = 64) -> None:
+        self._landing = landing
+        self._store = store
+        self._kept_rounds = kept_rounds
+        self._kept: dict[str, tuple[str, RoundTables]] = {}
+
+    def read(self, round_id: str) -> RoundTables:
+        """Return the raw and core rows of one round.
+
+        Raises:
+            StorageError: the round has no folder in the landing area.
+        """
+        folder = self.folder(round_id)
+        seen = fingerprint(folder)
+        kept = self._kept.get(round_id)
+        if kept is not None and kept[0] == seen:
+            return kept[1]
+        tables = read_round(folder, round_id, self._store)
+        self._kept[round_id] = (seen, tables)
+        while len(self._kept) > self._kept_rounds:
+            self._kept.pop(next(iter(self._kept)))
+        return tables
+
+    def folder(self, round_id: str) -> Path:
+        """Return the landing folder of a round.
+
+        Raises:
+            StorageError: not a legal id, or no such folder.
+        """
+        folder = self._landing / round_id
+        if not is_round_id(round_id) or not folder.is_dir() or folder.is_symlink():
+            raise StorageError(
+                f"round {round_id!r} has no folder in {self._landing}; import it with `govern rounds import`"
+            )
+        return folder
+
+
+class Workspace:
+    """A landing area and a lake: makes tables of rounds and keeps them.
+
+    Args:
+        landing: folder with one folder per round.
+        root: root of the lake.
+    """
+
+    def __init__(self, landing: Path, root: Path) -> None:
+        self.landing = landing
+        self.lake = Lake(root)
+        self.reader = RoundReader(landing, ContentStore(root))
+
+    def round_ids(self) -> list[str]:
+        """Return the ids of all rounds in the landing area, sorted; folders that are no legal id are left out."""
+        if not self.landing.is_dir():
+            return []
+        return sorted(p.name for p in self.landing.iterdir() if p.is_dir() and is_round_id(p.name))
+
+    def make(self, tables: Sequence[str], round_ids: Sequence[str]) -> dict[str, dict[str, Stored]]:
+        """Make `tables` (in pipeline order) of `round_ids` from what is stored, and store them.
+
+        Returns:
+            table -> round id -> what was stored.
+
+        Raises:
+            StorageError: an input is missing or older than the round folder.
+            ContractBreach: a table breaks its contract; nothing of that table is stored.
+        """
+        made: dict[str, dict[str, Stored]] = {}
+        for step in PIPELINE:
+            if step.table in tables:
+                frame = self._frame(step, round_ids)
+                made[step.table] = self._store(step, frame, round_ids)
+        return made
+
+    def _frame(self, step: Step, round_ids: Sequence[str]) -> pd.DataFrame:
+        if step.make is None:
+            read = [self.reader.read(round_id) for round_id in round_ids]
+            if step.table not in RAW_TABLES:
+                self._refuse_stale(read)
+            return frame_of(step.table, (row for tables in read for row in tables.rows(step.table)))
+        return step.make({name: self._stored(name, round_ids) for name in step.inputs})
+
+    def _stored(self, table: str, round_ids: Sequence[str]) -> pd.DataFrame:
+        return joined(table, [self.lake.get(table, round_id) for round_id in round_ids])
+
+    def _store(self, step: Step, frame: pd.DataFrame, round_ids: Sequence[str]) -> dict[str, Stored]:
+        validate(step.table, frame)
+        parts = split(frame, round_ids)
+        return {
+            round_id: self.lake.put(step.table, round_id, part, self._inputs(step, round_id))
+            for round_id, part in parts.items()
+        }
+
+    def _inputs(self, step: Step, round_id: str) -> dict[str, str]:
+        return {f"input.{name}": self.lake.digest(name, round_id) or "" for name in step.inputs}
+
+    def _refuse_stale(self, read: Iterable[RoundTables]) -> None:
+        for tables in read:
+            files = {(row["path"], row["file_sha256"]) for row in tables.rows("raw_log_files")}
+            stored = self.lake.get("raw_log_files", tables.round_id)
+            known = set(zip(stored["path"], stored["file_sha256"].astype(object).where(stored["file_sha256"].notna(), None),
+                            strict=True))
+            if files != known:
+                raise StorageError(
+                    f"round {tables.round_id} has changed since raw_log_files was made; make the raw tables again first"
+                )
+
+
+def run_in_memory(read: Iterable[RoundTables]) -> dict[str, pd.DataFrame]:
+    """Make every table of the given rounds without a lake: the walk of `govern audit`.
+
+    Returns:
+        table -> frame over all rounds, validated.
+
+    Raises:
+        ContractBreach: a table breaks its contract.
+    """
+    rounds = list(read)
+    frames: dict[str, pd.DataFrame] = {}
+    for step in PIPELINE:
+        if step.make is None:
+            frame = frame_of(step.table, (row for tables in rounds for row in tables.rows(step.table)))
+        else:
+            frame = step.make({name: frames[name] for name in step.inputs})
+        frames[step.table] = validate(step.table, frame)
+    return frames
+
+
+def joined(table: str, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Concatenate frames of one table; none gives the empty table."""
+    filled = [frame for frame in frames if len(frame)]
+    return pd.concat(filled, ignore_index=True) if filled else frame_of(table, ())
+
+
+def split(frame: pd.DataFrame, round_ids: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Cut a frame into one per round; a round without rows gets the empty table."""
+    groups = {str(key): part.reset_index(drop=True) for key, part in frame.groupby("round_id", sort=False)}
+    empty = frame.iloc[0:0]
+    return {round_id: groups.get(round_id, empty) for round_id in round_ids}
+
+
+def fingerprint(folder: Path) -> str:
+    """Return a cheap text that changes whenever a file of the folder does: path, size, inode, mtime, ctime.
+
+    Nothing is opened. Used to decide whether to read again, never as evidence of content.
+    """
+    parts = []
+    for path in sorted(folder.rglob("*")):
+        stat = path.lstat()
+        parts.append(f"{path.relative_to(folder)}\0{stat.st_mode}\0{stat.st_size}\0{stat.st_ino}\0{stat.st_mtime_ns}\0{stat.st_ctime_ns}")
+    return "\n".join(parts)
