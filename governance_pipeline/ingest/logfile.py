@@ -1,0 +1,232 @@
+"""One file of a round while it is being read: hands out records and keeps the account of all of them.
+
+What belongs here: the counts of `raw_log_files` and the rows of `raw_quarantine` of one file. What does not: which
+format a file has (detection) and what a record means (formats).
+
+The account is kept where records leave the reader, so a format cannot lose one: whatever it does not take back with
+`quarantine` or `duplicate` counts as accepted, and `close` counts what it never asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.strict.limits import LIMITS, Limits
+from governance_pipeline.strict.records import Blank, Refused, read_json_document, read_json_lines
+from governance_pipeline.vocabulary import Disposition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+NOT_READ = "not_read"
+
+
+class Sample(NamedTuple):
+    """What detection looks at.
+
+    `shape` is "jsonl" (values: the first usable ones, at most 20), "document" (values: the one document, whole) or
+    "other" (no values). `path` is a hint only: no format may decide by it alone.
+    """
+
+    path: str
+    shape: str
+    values: tuple[Any, ...]
+
+
+class Record(NamedTuple):
+    """One record: a physical line (from 1), a whole document, or an item at `pointer` (RFC 6901) inside one."""
+
+    line: int | None
+    pointer: str
+    value: Any
+    offset: int | None
+    raw: bytes | None
+
+
+@dataclass
+class Account:
+    """Counts of one file; `lines_in` is counted by the reader, the others by what became of each record."""
+
+    lines_in: int = 0
+    accepted: int = 0
+    quarantined: int = 0
+    blank: int = 0
+    duplicates: int = 0
+
+    @property
+    def is_balanced(self) -> bool:
+        """Nothing disappears: lines_in = accepted + quarantined + blank + duplicates."""
+        return self.lines_in == self.accepted + self.quarantined + self.blank + self.duplicates
+
+
+@dataclass
+class LogFile:
+    """One file of a round, read from its stored copy.
+
+    `path` is its name below the round folder with POSIX separators, `copy` the content-addressed copy that is
+    opened, `size` is in bytes. `rejected` holds the rows of `raw_quarantine` of this file without round and format.
+    """
+
+    path: str
+    sha256: str
+    size: int
+    sample: Sample
+    copy: Path
+    limits: Limits = LIMITS
+    format_version: str | None = None
+    account: Account = field(default_factory=Account)
+    rejected: list[dict[str, Any]] = field(default_factory=list)
+    _taken: set[tuple[int | None, str]] = field(default_factory=set, repr=False)
+    _counted: set[str] = field(default_factory=set, repr=False)
+    _passed_to: int = field(default=0, repr=False)
+    _document: Record | None = field(default=None, repr=False)
+    _is_document_read: bool = field(default=False, repr=False)
+
+    @property
+    def record_unit(self) -> str:
+        """What `account.lines_in` counts: "line" of a JSONL file, "record" of a document."""
+        return "record" if self.sample.shape == "document" else "line"
+
+    def lines(self) -> Iterator[Record]:
+        """Yield one record per usable line of a JSONL file.
+
+        Refused and blank lines are accounted for and never yielded. May be called again: a later pass counts nothing
+        twice and leaves out the records that were taken back in between.
+
+        Raises:
+            UnreadableError: the stored copy cannot be opened.
+        """
+        for entry in read_json_lines(self.copy, self.limits):
+            number = entry.line or 0
+            is_new = number > self._passed_to
+            if is_new:
+                self.account.lines_in += (
+                    number - self._passed_to
+                )  # a line the reader jumped over unbalances the account
+                self._passed_to = number
+            if isinstance(entry, Blank):
+                self.account.blank += is_new
+            elif isinstance(entry, Refused):
+                if is_new:
+                    self._refuse(entry)
+            else:
+                self.account.accepted += is_new
+                if (entry.line, "") not in self._taken:
+                    yield Record(entry.line, "", entry.value, entry.offset, entry.raw)
+
+    def document(self) -> Record | None:
+        """Give the whole file as one record; None when the strict reader refused it (already accounted for).
+
+        It counts as one record until `items` is called with at least one value; then the items count instead.
+
+        Raises:
+            UnreadableError: the stored copy cannot be opened.
+        """
+        if not self._is_document_read:
+            self._is_document_read = True
+            self._document = self._read_document()
+            if self._document is not None:
+                self._count(1)
+        return self._document
+
+    def items(self, values: Sequence[Any], pointer: str) -> Iterator[Record]:
+        """Give the records inside a document: `values` is the list found at `pointer`.
+
+        All of them are counted at once, and once per pointer however often it is asked for.
+
+        Raises:
+            ValueError: the file is JSONL, whose records are its lines; a format that counts otherwise is wrong.
+        """
+        if self.record_unit == "line":
+            raise ValueError(f"{self.path} is JSONL: its records are its lines, not the items at {pointer!r}")
+        self.document()
+        if pointer not in self._counted and values:
+            if not self._counted and (None, "") not in self._taken:
+                self._count(-1)
+            self._counted.add(pointer)
+            self._count(len(values))
+        records = (Record(None, f"{pointer}/{index}", value, None, None) for index, value in enumerate(values))
+        return (record for record in records if (None, record.pointer) not in self._taken)
+
+    def quarantine(self, record: Record, code: str) -> None:
+        """Take a record back out of `accepted`, for the reason `code`; a second reason for it changes nothing."""
+        if self._take(record):
+            self.account.quarantined += 1
+            self._reject(record, Disposition.QUARANTINED, code, None)
+
+    def duplicate(self, record: Record, of: str, code: str) -> None:
+        """Take a record back out of `accepted` as the repetition of `of` (path:line or path:pointer)."""
+        if self._take(record):
+            self.account.duplicates += 1
+            self._reject(record, Disposition.DUPLICATE, code, of)
+
+    def state_version(self, text: str) -> None:
+        """Set the version the file states of its own format."""
+        self.format_version = text
+
+    def close(self) -> None:
+        """Account for what the format never asked for, as quarantined with the code `not_read`."""
+        if self.sample.shape == "document":
+            self.document()
+            return
+        passed = self._passed_to
+        for record in self.lines():
+            if record.line is not None and record.line > passed:
+                self.quarantine(record, NOT_READ)
+
+    def _read_document(self) -> Record | None:
+        if self.sample.shape == "document" and self.sample.values:
+            return Record(None, "", self.sample.values[0], 0, None)
+        entry = read_json_document(self.copy, self.limits)
+        if isinstance(entry, Refused):
+            self.account.lines_in += 1
+            self._refuse(entry)
+            return None
+        return Record(None, "", entry.value, entry.offset, entry.raw)
+
+    def _count(self, records: int) -> None:
+        self.account.lines_in += records
+        self.account.accepted += records
+
+    def _take(self, record: Record) -> bool:
+        key = (record.line, record.pointer)
+        if key in self._taken:
+            return False
+        self._taken.add(key)
+        if key == (None, "") and self._counted:
+            self.account.lines_in += 1  # the document itself is refused beside its items
+        else:
+            self.account.accepted -= 1
+        return True
+
+    def _refuse(self, entry: Refused) -> None:
+        self.account.quarantined += 1
+        self.rejected.append(
+            {
+                "line": entry.line,
+                "pointer": "",
+                "byte_offset": entry.offset,
+                "disposition": Disposition.QUARANTINED.value,
+                "reason_code": entry.code,
+                "duplicate_of": None,
+                "excerpt": entry.excerpt,
+            }
+        )
+
+    def _reject(self, record: Record, disposition: Disposition, code: str, of: str | None) -> None:
+        text = record.raw if record.raw is not None else json.dumps(record.value, ensure_ascii=False)
+        self.rejected.append(
+            {
+                "line": record.line,
+                "pointer": record.pointer,
+                "byte_offset": record.offset,
+                "disposition": disposition.value,
+                "reason_code": code,
+                "duplicate_of": of,
+                "excerpt": excerpt(text),
+            }
+        )
