@@ -48,8 +48,9 @@ class Extraction:
     def add(self, table: str, file: LogFile, record: Record, /, pointer: str | None = None, **row: Any) -> None:
         """Add one row to `table`.
 
-        round_id, path and file_sha256 are filled in, line and pointer where the table has them; `pointer` is the whole RFC 6901 pointer of the value in its line or document (default: that of
-        the record). A column left out is null.
+        round_id, path and file_sha256 are filled in, line and pointer where the table has them; `pointer` is the
+        whole RFC 6901 pointer of the value in its line or document (default: that of the record). A column left out
+        is null.
         """
         columns = self._columns.get(table)
         if columns is None:
