@@ -1,0 +1,101 @@
+"""Entry point of `govern`: finds the command group, and turns errors into exit codes.
+
+Groups are imported only when they are called: `govern --help` must not pay for pandas.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+import click
+
+from governance_pipeline.errors import FaultyFileError, GovernError
+from governance_pipeline.vocabulary import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "audit": ("governance_pipeline.cli.audit", "Audit logs: which declared numbers are false. Needs no set-up."),
+    "crosscheck": ("governance_pipeline.cli.crosscheck", "Compare declared with computed numbers in your own files."),
+    "rounds": ("governance_pipeline.cli.rounds", "Import rounds of agent work, list and verify them."),
+    "warehouse": ("governance_pipeline.cli.warehouse", "Rebuild the DuckDB views over the lake, or query them."),
+}
+
+EXIT_CODES = """\b
+Example: govern audit ~/.claude/projects
+
+\b
+Exit codes, the same for every command:
+  0  clean
+  1  findings at or above --fail-on
+  2  usage or configuration error
+  3  could not analyze, or unknown
+  4  refused by a gate
+"""
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the command names, sorted."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return one command; None when there is no such name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(COMMANDS[cmd_name][0])
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the command list without importing any command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
+
+
+@click.group(cls=LazyGroup, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="governance-pipeline", prog_name="govern")
+def govern() -> None:
+    """Audit the work of AI agents: recompute every number their logs declare."""
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; never raises."""
+    try:
+        result = govern.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except Exception as error:  # noqa: BLE001 - a crash of ours must not look like a finding (exit 1)
+        return _reported(error)
+    return result if isinstance(result, int) else ExitCode.CLEAN
+
+
+def _reported(error: Exception) -> int:
+    """Say on stderr what went wrong, and return the exit code of that kind of error."""
+    if isinstance(error, click.ClickException):
+        error.show()
+        return ExitCode.USAGE
+    if isinstance(error, click.Abort):
+        click.echo("stopped", err=True)
+        return ExitCode.UNKNOWN
+    if isinstance(error, FaultyFileError):
+        click.echo(f"{error.path} is refused:", err=True)
+        for fault in error.faults:
+            click.echo(f"  line {fault.line}: {fault.code}: {fault.message}", err=True)
+        return error.exit_code
+    if isinstance(error, GovernError):
+        click.echo(f"govern: {error}", err=True)
+        return error.exit_code
+    traceback.print_exception(error)
+    return ExitCode.UNKNOWN
+
+
+def main() -> None:
+    """Console script."""
+    sys.exit(run())

@@ -1,0 +1,140 @@
+"""Table `audit_cross_checks`: the built-in checks over the declared aggregates and components of rounds.
+
+The same engine as for user check files does the comparing; this module only groups rows by round and subject. A
+quarantined record in a file that holds the components of a number may belong to that number, so the number becomes
+`components_incomplete` (spec/crosscheck.md §11).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from governance_pipeline.contracts.registry import frame_of
+from governance_pipeline.crosscheck.catalogue import catalogue
+from governance_pipeline.crosscheck.engine import evaluate
+from governance_pipeline.crosscheck.policy import shipped_epsilon_policy
+from governance_pipeline.crosscheck.rows import ComponentRow, DeclaredRow, Value
+from governance_pipeline.vocabulary import Disposition, ValueKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from governance_pipeline.crosscheck.check import Check
+
+    Row = Mapping[str, Any]
+    Subject = tuple[str, str, str]  # round, format, subject
+
+
+def cross_checks(declared: pd.DataFrame, components: pd.DataFrame, quarantine: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per declared value and check of its format; columns as contract `audit_cross_checks`.
+
+    Args:
+        declared: `core_declared` of any number of rounds.
+        components: `core_components` of the same rounds.
+        quarantine: `raw_quarantine` of the same rounds.
+    """
+    parts = _component_rows(components)
+    broken = _broken_files(quarantine)
+    rows = sorted(_records(declared, parts, broken), key=lambda row: (row["round_id"], *_order(row)))
+    return frame_of("audit_cross_checks", rows)
+
+
+def not_checkable(declared: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per declared value its format offers no parts for: round_id, format, field, subject_id, reason."""
+    known = catalogue()
+    rows = [
+        (r["round_id"], r["format"], r["field"], r["subject_id"], reason)
+        for r in _plain(declared)
+        if (reason := known.why_not(r["format"], r["field"])) is not None
+    ]
+    return pd.DataFrame(rows, columns=["round_id", "format", "field", "subject_id", "reason"])
+
+
+def unchecked(declared: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
+    """Return the declared rows that have no record and no stated reason for having none: empty when all is well."""
+    known = catalogue()
+    seen = set(zip(checks["round_id"], checks["declared_path"], checks["subject_id"].fillna(""), checks["field"],
+                   strict=True))  # fmt: skip
+    missing = [
+        (r["round_id"], r["path"], r["subject_id"], r["field"]) not in seen
+        and known.why_not(r["format"], r["field"]) is None
+        for r in _plain(declared)
+    ]
+    return declared[pd.Series(missing, index=declared.index, dtype=bool)]
+
+
+def _records(
+    declared: pd.DataFrame, parts: Mapping[Subject, list[ComponentRow]], broken: Mapping[str, frozenset[str]]
+) -> Iterator[dict[str, Any]]:
+    known, policy = catalogue(), shipped_epsilon_policy()
+    grouped: dict[tuple[str, str, str, str], list[Row]] = defaultdict(list)
+    for row in _plain(declared):
+        grouped[(row["round_id"], row["format"], row["subject_id"], row["field"])].append(row)
+    for (round_id, format_name, subject, field), rows in grouped.items():
+        for check in known.checks_for(format_name, field):
+            records = evaluate(
+                check,
+                [_declared_row(row) for row in rows],
+                parts.get((round_id, format_name, subject), []),
+                policy=policy,
+                incomplete=_incomplete(check, rows, broken.get(round_id, frozenset())),
+                declared_file=rows[0]["file_sha256"],
+                with_undeclared=False,
+                round_id=round_id,
+            )
+            paths = {(row["file_sha256"], row["line"], row["pointer"]): row["path"] for row in rows}
+            for record in records:
+                yield _table_row(record, round_id, paths, rows[0]["path"])
+
+
+def _table_row(record: Any, round_id: str, paths: Mapping[Any, str], path: str) -> dict[str, Any]:
+    row = dict(record.to_json())
+    pointer = row.pop("declared_pointer")
+    key = (pointer["file"], pointer["line"], pointer["pointer"])
+    return {
+        **row,
+        "round_id": round_id,
+        "declared_file_sha256": pointer["file"],
+        "declared_path": paths.get(key, path),
+        "declared_line": pointer["line"],
+        "declared_pointer": pointer["pointer"],
+    }
+
+
+def _declared_row(row: Row) -> DeclaredRow:
+    value = Value(ValueKind(row["value_kind"]), row["value_raw"])
+    return DeclaredRow(row["subject_id"], value, row["file_sha256"], row["line"], row["pointer"])
+
+
+def _component_rows(components: pd.DataFrame) -> dict[Subject, list[ComponentRow]]:
+    wide: dict[tuple[str, str, str, str, int], dict[str, Value]] = defaultdict(dict)
+    for r in _plain(components):
+        key = (r["round_id"], r["format"], r["subject_id"], r["source"], r["row_index"])
+        wide[key][r["column"]] = Value(ValueKind(r["value_kind"]), r["value_raw"])
+    rows: dict[Subject, list[ComponentRow]] = defaultdict(list)
+    for (round_id, format_name, subject, source, index), values in sorted(wide.items(), key=lambda item: item[0]):
+        rows[(round_id, format_name, subject)].append(ComponentRow(subject, source, index, values))
+    return rows
+
+
+def _broken_files(quarantine: pd.DataFrame) -> dict[str, frozenset[str]]:
+    broken = quarantine[quarantine["disposition"] == Disposition.QUARANTINED]
+    return {str(round_id): frozenset(part["path"]) for round_id, part in broken.groupby("round_id")}
+
+
+def _incomplete(check: Check, rows: Iterable[Row], broken: frozenset[str]) -> frozenset[str]:
+    paths = {path for row in rows for path in json.loads(row["component_paths"])}
+    return check.formula.sources if paths & broken else frozenset()
+
+
+def _plain(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    plain: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return plain
+
+
+def _order(row: Row) -> tuple[str, bool, str, int]:
+    return row["check_id"], row["subject_id"] is None, row["subject_id"] or "", row["declared_line"] or 0

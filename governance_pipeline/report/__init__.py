@@ -1,0 +1,1 @@
+"""Reports: terminal page, JSON document and HTML file, from tables and documents only."""

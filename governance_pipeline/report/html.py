@@ -1,0 +1,46 @@
+"""The HTML report of an audit: one file, figures inline, no script, no request.
+
+Everything from a log goes through Jinja's autoescape after control and bidi characters were made visible; the
+figures are ours and carry no log text except format names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from governance_pipeline.report import audit_summary as summary
+from governance_pipeline.strict.excerpt import excerpt
+
+if TYPE_CHECKING:
+    from governance_pipeline.report.texts import Language
+
+
+def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary.Verdict, language: Language) -> str:
+    """Return the report as one self-contained HTML page."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from governance_pipeline.report import figures
+
+    environment = Environment(
+        loader=PackageLoader("governance_pipeline.report", "templates"), autoescape=True, undefined=StrictUndefined
+    )
+    environment.filters["shown"] = _shown
+    drawn = (figures.checks_by_format, figures.declared_against_computed, figures.records_by_format)
+    return environment.get_template("audit.html").render(
+        w=words,
+        language=language,
+        document=document,
+        verdict=verdict,
+        sentence=words[verdict.text_key].format(**summary.verdict_values(document)),
+        mismatches=summary.mismatches(document),
+        hashes=[row for row in document["hashes"] if row["status"] == "mismatch"],
+        unverifiable=summary.unverifiable(document),
+        not_checkable=summary.not_checkable(document),
+        coverage=summary.coverage(document),
+        figures=[Markup(draw(document, words)) for draw in drawn],  # noqa: S704 - SVG drawn by us
+    )
+
+
+def _shown(value: object, length: int = 200) -> str:
+    return "-" if value is None else excerpt(str(value), length)

@@ -1,0 +1,80 @@
+"""Words of the reports in English and Spanish; one key per sentence, the same keys in both.
+
+What belongs here: text for people. What does not: numbers, or text from logs.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Language = Literal["en", "es"]
+LANGUAGES: tuple[Language, ...] = ("en", "es")
+
+TEXTS: dict[Language, dict[str, str]] = {
+    "en": {
+        "title": "Audit of agent work",
+        "mismatches": "Declared numbers that are false",
+        "mismatches_note": "Both values are shown as they are; nothing was corrected. A person decides.",
+        "no_mismatch": "Every declared number that could be recomputed agrees with its parts.",
+        "hashes": "Outputs whose hash does not match their bytes",
+        "unverifiable": "Declared numbers nobody could verify",
+        "unverifiable_note": "Unknown is not zero and not a pass.",
+        "coverage": "What was read and checked",
+        "coverage_note": "Records in = accepted + quarantined + blank + duplicates, in every file.",
+        "not_used": "Files and records not used",
+        "not_checkable": "Declared numbers for which the format offers no parts",
+        "no_contract": "{n} of {total} rounds have no contract: objective, scope and criteria of those are unknown.",
+        "bad_contract": "Rounds whose contract is invalid",
+        "summary": "{rounds} rounds, {files} files, {declared} declared numbers",
+        "verdict_clean": "Clean: {match} checks, all match.",
+        "verdict_findings": "Findings: {mismatch} false numbers, {hash_mismatch} false hashes.",
+        "verdict_unknown": "Not everything could be verified: {unverifiable} unverifiable, {unread} files unreadable.",
+        "verdict_nothing": "Nothing was checked: no declared number was found.",
+        "exit": "exit code {code}",
+        "round": "round", "subject": "subject", "field": "field", "declared": "declared", "computed": "computed",
+        "delta": "delta", "where": "where", "reason": "reason", "check": "check", "count": "count", "format": "format",
+        "files": "files", "records": "records", "accepted": "accepted", "quarantined": "quarantined", "blank": "blank",
+        "duplicates": "duplicates", "match": "match", "mismatch": "mismatch", "path": "path", "epsilon": "epsilon",
+        "formula": "formula", "components": "component rows", "owner": "goes to", "fault": "fault", "line": "line",
+        "excerpt": "excerpt", "step": "step", "and_more": "and {n} more; --json lists all",
+        "figure_checks": "Checks by format", "figure_records": "Records by format",
+        "figure_values": "Declared against computed",
+        "none": "none", "next": "Next",
+    },
+    "es": {
+        "title": "Auditoría del trabajo de agentes",
+        "mismatches": "Números declarados que son falsos",
+        "mismatches_note": "Se muestran ambos valores tal cual; nada se corrigió. Una persona decide cuál está mal.",
+        "no_mismatch": "Todo número declarado que se pudo recalcular coincide con sus partes.",
+        "hashes": "Salidas cuyo hash no corresponde a sus bytes",
+        "unverifiable": "Números declarados que nadie pudo verificar",
+        "unverifiable_note": "Desconocido no es cero ni es aprobado.",
+        "coverage": "Qué se leyó y qué se comprobó",
+        "coverage_note": "Registros leídos = aceptados + en cuarentena + en blanco + duplicados, en cada archivo.",
+        "not_used": "Archivos y registros no usados",
+        "not_checkable": "Números declarados para los que el formato no ofrece partes",
+        "no_contract": "{n} de {total} rondas no tienen contrato: su objetivo, alcance y criterios son desconocidos.",
+        "bad_contract": "Rondas con contrato inválido",
+        "summary": "{rounds} rondas, {files} archivos, {declared} números declarados",
+        "verdict_clean": "Limpio: {match} comprobaciones, todas coinciden.",
+        "verdict_findings": "Hallazgos: {mismatch} números falsos, {hash_mismatch} hashes falsos.",
+        "verdict_unknown": "No todo se pudo verificar: {unverifiable} no verificables, {unread} archivos ilegibles.",
+        "verdict_nothing": "No se comprobó nada: no se encontró ningún número declarado.",
+        "exit": "código de salida {code}",
+        "round": "ronda", "subject": "sujeto", "field": "campo", "declared": "declarado", "computed": "calculado",
+        "delta": "diferencia", "where": "dónde", "reason": "motivo", "check": "comprobación", "count": "cantidad",
+        "format": "formato", "files": "archivos", "records": "registros", "accepted": "aceptados",
+        "quarantined": "en cuarentena", "blank": "en blanco", "duplicates": "duplicados", "match": "coincide",
+        "mismatch": "no coincide", "path": "ruta", "epsilon": "épsilon", "formula": "fórmula",
+        "components": "filas componentes", "owner": "se envía a", "fault": "falta", "line": "línea",
+        "excerpt": "extracto", "step": "paso", "and_more": "y {n} más; --json los lista todos",
+        "figure_checks": "Comprobaciones por formato", "figure_records": "Registros por formato",
+        "figure_values": "Declarado frente a calculado",
+        "none": "ninguno", "next": "Siguiente",
+    },
+}  # fmt: skip
+
+
+def words(language: Language) -> dict[str, str]:
+    """Return the words of one language."""
+    return TEXTS[language]
