@@ -6,7 +6,7 @@ audit itself (settings). A bound is never reached by cutting: what exceeds it is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +21,25 @@ class Limits:
         keys: members of objects in one record, all levels added; 10,000 (spec/ingest.md §5).
         document_bytes: bytes of a file that is one JSON document; 512 MiB. Such a file must be held as a whole,
             so this bound, not the line bound, limits it.
+        values: items, members and containers of one record; 2 million. A value costs up to about 80 bytes of memory
+            however short its text (``[],``), so without this bound a line of 16 MiB could need a gigabyte.
         document_keys: members of objects in a file that is one JSON document, all levels added; 10 million. A
             trajectory or an evaluation result is thousands of records in one value, so the bound per record does
             not fit it.
+        document_values: the same bound as `values` for such a file; 20 million.
     """
 
     line_bytes: int = 16 * 2**20
     depth: int = 64
     keys: int = 10_000
     document_bytes: int = 512 * 2**20
+    values: int = 2_000_000
     document_keys: int = 10_000_000
+    document_values: int = 20_000_000
+
+    def of_document(self) -> Limits:
+        """The same bounds for a file that is one JSON document: its own key, value and byte counts."""
+        return replace(self, line_bytes=self.document_bytes, keys=self.document_keys, values=self.document_values)
 
 
 LIMITS = Limits()
