@@ -1,0 +1,48 @@
+"""One failure of a table against its contract, and the frame that lists them.
+
+What belongs here: the shape of a failure and how a cell is shown in it. What does not: how failures are found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+import pandas as pd
+
+SHOWN_LENGTH: Final = 160
+"""Characters of a cell that are shown; the bytes stay in the stored copy (spec/ingest.md §5)."""
+
+
+class Breach(NamedTuple):
+    """One failure: column (the key's columns joined by a comma for `unique`), rule, row from 0, value shown.
+
+    row is None where the whole table is meant (a missing column, a wrong dtype), value where the cell is null.
+    """
+
+    column: str
+    rule: str
+    row: int | None
+    value: str | None
+
+
+def breach_frame(breaches: Iterable[Breach]) -> pd.DataFrame:
+    """List failures as a frame; shape: one row per failure, columns column, rule, row, value."""
+    rows = list(breaches)
+    return pd.DataFrame(
+        {
+            "column": pd.array([b.column for b in rows], dtype="string"),
+            "rule": pd.array([b.rule for b in rows], dtype="string"),
+            "row": pd.array([b.row for b in rows], dtype="Int64"),
+            "value": pd.array([b.value for b in rows], dtype="string"),
+        }
+    )
+
+
+def shown(value: Any) -> str | None:
+    """Show a cell as text: escaped, cut. Null gives None."""
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    escaped = json.dumps(str(value))[1:-1]
+    return escaped if len(escaped) <= SHOWN_LENGTH else escaped[: SHOWN_LENGTH - 1] + "…"

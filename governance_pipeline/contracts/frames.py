@@ -1,0 +1,175 @@
+"""Frames typed by a contract: from rows of Python values, from Arrow, and back to Arrow.
+
+What belongs here: the one mapping between a contract's pandas dtypes, Python values and Arrow types. What does not:
+rules about values (`rules`) and files (storage). Nothing is coerced: a value that does not fit its column is an error
+naming row and column, because a rounded or re-typed number is a changed number (design §3, law 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Context, Decimal, Inexact, InvalidOperation
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from governance_pipeline.contracts.breach import Breach, breach_frame, shown
+from governance_pipeline.contracts.fields import MONEY_TYPE, TableModel
+from governance_pipeline.errors import ContractBreach
+
+_INT64: Final = range(-(2**63), 2**63)
+_MONEY_STEP: Final = Decimal(1).scaleb(-MONEY_TYPE.scale)
+_MONEY_CONTEXT: Final = Context(prec=MONEY_TYPE.precision, traps=[Inexact, InvalidOperation])
+
+
+class Misfit(Exception):  # noqa: N818 - caught where row and column are known, never seen outside
+    """A value that does not fit its kind of column."""
+
+
+class Kind(NamedTuple):
+    """One kind of column: what Python values it takes and how Arrow stores it.
+
+    `plain` is the exact type whose values need no look each; `fit` returns the value to store or raises Misfit
+    saying why it does not fit.
+    """
+
+    arrow: pa.DataType
+    plain: type | None
+    fit: Callable[[Any], Any]
+
+
+def _fit_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Misfit("not a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Misfit("holds a lone surrogate, which UTF-8 cannot store") from None
+    return str.__str__(value)
+
+
+def _fit_count(value: Any) -> int:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise Misfit("not a whole number")
+    if int(value) not in _INT64:
+        raise Misfit("beyond 64 bits")
+    return int(value)
+
+
+def _fit_flag(value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise Misfit("not true or false")
+    return bool(value)
+
+
+def _fit_real(value: Any) -> float:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer | float | np.floating):
+        raise Misfit("not a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise Misfit("beyond binary64") from None
+    if number != number or number in (float("inf"), float("-inf")):  # noqa: PLR0124 - only NaN differs from itself
+        raise Misfit("not finite; unknown is None")
+    if number != value:
+        raise Misfit("not exact in binary64")
+    return number
+
+
+def _fit_time(value: Any) -> datetime:
+    if not isinstance(value, datetime):
+        raise Misfit("not a time")
+    if value.tzinfo is None:
+        raise Misfit("has no time zone, so it names no instant")
+    if getattr(value, "nanosecond", 0):
+        raise Misfit("finer than a microsecond")
+    return value.astimezone(UTC)
+
+
+def _fit_money(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise Misfit("not a Decimal")
+    number = Decimal(value)
+    if not number.is_finite():
+        raise Misfit("not finite; unknown is None")
+    try:
+        return number.quantize(_MONEY_STEP, context=_MONEY_CONTEXT)
+    except (Inexact, InvalidOperation):
+        raise Misfit(f"does not fit DECIMAL({MONEY_TYPE.precision}, {MONEY_TYPE.scale})") from None
+
+
+_KINDS: Final[Mapping[type, Kind]] = {
+    pd.StringDtype: Kind(pa.string(), None, _fit_text),
+    pd.Int64Dtype: Kind(pa.int64(), None, _fit_count),
+    pd.BooleanDtype: Kind(pa.bool_(), bool, _fit_flag),
+    pd.Float64Dtype: Kind(pa.float64(), None, _fit_real),
+    pd.DatetimeTZDtype: Kind(pa.timestamp("us", "UTC"), None, _fit_time),
+    pd.ArrowDtype: Kind(MONEY_TYPE, None, _fit_money),
+}
+
+
+def column_dtypes(model: type[TableModel]) -> dict[str, Any]:
+    """Give the pandas dtype of each column of a contract, in order."""
+    return {str(name): column.dtype.type for name, column in model.to_schema().columns.items()}
+
+
+def arrow_schema(model: type[TableModel]) -> pa.Schema:
+    """Give the Arrow schema of a contract; nullability stays with the contract's rules, which name the row."""
+    return pa.schema([(name, _KINDS[type(dtype)].arrow) for name, dtype in column_dtypes(model).items()])
+
+
+def empty(model: type[TableModel]) -> pd.DataFrame:
+    """Give the frame of a contract without rows; shape: every column, in order, with its dtype."""
+    return pd.DataFrame({name: pd.array([], dtype=dtype) for name, dtype in column_dtypes(model).items()})
+
+
+def typed(model: type[TableModel], table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make the frame of a contract from rows; a column a row leaves out is null there.
+
+    Raises:
+        ContractBreach: a row names a column the contract does not have, or a value does not fit its column; all such
+            cells are listed with column and row (from 0).
+    """
+    dtypes = column_dtypes(model)
+    cells, faults = _columns(tuple(dtypes), rows)
+    arrays: dict[str, Any] = {}
+    for name, dtype in dtypes.items():
+        arrays[name], misfits = _typed_array(name, dtype, cells[name])
+        faults += misfits
+    if faults:
+        raise ContractBreach(table, breach_frame(faults))
+    return pd.DataFrame(arrays)
+
+
+def _columns(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, list[Any]], list[Breach]]:
+    known = frozenset(names)
+    cells: dict[str, list[Any]] = {name: [] for name in names}
+    appends = [(name, cells[name].append) for name in names]
+    faults: list[Breach] = []
+    for index, row in enumerate(rows):
+        for name, append in appends:
+            append(row.get(name))
+        if not known.issuperset(row):
+            faults += [
+                Breach(str(name), "no_such_column", index, shown(row[name])) for name in row if name not in known
+            ]
+    return cells, faults
+
+
+def _typed_array(name: str, dtype: Any, values: list[Any]) -> tuple[Any, list[Breach]]:
+    kind = _KINDS[type(dtype)]
+    fitted: list[Any] = []
+    faults: list[Breach] = []
+    for index, value in enumerate(values):
+        if value is None or value is pd.NA or value is pd.NaT:
+            fitted.append(None)
+            continue
+        try:
+            fitted.append(kind.fit(value))
+        except Misfit as reason:
+            fitted.append(None)
+            faults.append(Breach(name, f"type: {reason}", index, shown(value)))
+    return pd.array(fitted, dtype=dtype), faults

@@ -1,0 +1,107 @@
+"""The one list of tables, and what a table's contract gives: empty frame, typed frame, failures.
+
+What belongs here: the literal list in pipeline order and the calls by table name. What does not: any rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import pandas as pd
+
+from governance_pipeline.contracts import frames, rules
+from governance_pipeline.contracts.audit_cross_checks import AuditCrossChecks
+from governance_pipeline.contracts.audit_escalations import AuditEscalations
+from governance_pipeline.contracts.audit_integrity import AuditIntegrity
+from governance_pipeline.contracts.breach import breach_frame
+from governance_pipeline.contracts.core_attestations import CoreAttestations
+from governance_pipeline.contracts.core_changes import CoreChanges
+from governance_pipeline.contracts.core_components import CoreComponents
+from governance_pipeline.contracts.core_criteria import CoreCriteria
+from governance_pipeline.contracts.core_declared import CoreDeclared
+from governance_pipeline.contracts.core_evidence import CoreEvidence
+from governance_pipeline.contracts.core_file_changes import CoreFileChanges
+from governance_pipeline.contracts.core_rounds import CoreRounds
+from governance_pipeline.contracts.core_runs import CoreRuns
+from governance_pipeline.contracts.core_steps import CoreSteps
+from governance_pipeline.contracts.core_usage import CoreUsage
+from governance_pipeline.contracts.fields import TableModel
+from governance_pipeline.contracts.raw_log_files import RawLogFiles
+from governance_pipeline.contracts.raw_quarantine import RawQuarantine
+from governance_pipeline.errors import ContractBreach, UsageError
+
+REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
+    {
+        "raw_log_files": RawLogFiles,
+        "raw_quarantine": RawQuarantine,
+        "core_rounds": CoreRounds,
+        "core_criteria": CoreCriteria,
+        "core_runs": CoreRuns,
+        "core_steps": CoreSteps,
+        "core_usage": CoreUsage,
+        "core_declared": CoreDeclared,
+        "core_components": CoreComponents,
+        "core_file_changes": CoreFileChanges,
+        "core_changes": CoreChanges,
+        "core_evidence": CoreEvidence,
+        "core_attestations": CoreAttestations,
+        "audit_cross_checks": AuditCrossChecks,
+        "audit_escalations": AuditEscalations,
+        "audit_integrity": AuditIntegrity,
+    }
+)
+"""Table name -> contract, in pipeline order. A table exists when it is listed here."""
+
+
+def contract_of(table: str) -> type[TableModel]:
+    """Give the contract of a table.
+
+    Raises:
+        UsageError: no such table.
+    """
+    try:
+        return REGISTRY[table]
+    except KeyError:
+        raise UsageError(f"there is no table {table!r}; the tables are {', '.join(REGISTRY)}") from None
+
+
+def empty_frame(table: str) -> pd.DataFrame:
+    """Give the frame of a table without rows; shape: every column of the contract, in order, with its dtype."""
+    return frames.empty(contract_of(table))
+
+
+def frame_of(table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make the frame of a table from rows; a column a row leaves out is null there.
+
+    Whole numbers take int (never bool), Real takes finite numbers exact in binary64, Money takes Decimal or int,
+    times take datetimes with a zone, text takes str. None, pd.NA and pd.NaT are null; NaN is not.
+
+    Raises:
+        ContractBreach: a row names a column the contract does not have, or a value does not fit its column; every
+            such cell is listed with column and row (from 0). Rules about values are `validate`'s.
+    """
+    return frames.typed(contract_of(table), table, rows)
+
+
+def breaches(table: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """List the failures of a frame against the contract of its table.
+
+    Returns:
+        One row per failure: column, rule, row (from 0), value as shown; empty when the frame is sound.
+    """
+    model = contract_of(table)
+    return breach_frame(rules.structure_breaches(model, frame) or rules.value_breaches(model, frame))
+
+
+def validate(table: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Give `frame` back when it keeps its contract.
+
+    Raises:
+        ContractBreach: it does not; `rows` lists every failure.
+    """
+    found = breaches(table, frame)
+    if len(found):
+        raise ContractBreach(table, found)
+    return frame

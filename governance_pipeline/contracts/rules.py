@@ -1,0 +1,149 @@
+"""The rules of a contract as data, read from its pandera model, and the failures pandera finds.
+
+What belongs here: the list of rules that the SQL pass (`sql_rules`), the catalogue and the tests all work from. What
+does not: any rule of a particular table. A model with a check that is not one of the kinds below is refused, so that
+the SQL pass can never be weaker than the model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import pandas as pd
+import pandera.pandas as pandera
+from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
+
+from governance_pipeline.contracts.breach import Breach, shown
+from governance_pipeline.contracts.fields import TableModel
+from governance_pipeline.contracts.frames import column_dtypes
+
+_CHECKS: Final = {
+    "greater_than_or_equal_to": ("ge", "min_value"),
+    "less_than_or_equal_to": ("le", "max_value"),
+    "equal_to": ("eq", "value"),
+    "str_matches": ("matches", "pattern"),
+    "isin": ("isin", "allowed_values"),
+}
+"""pandera check -> kind of rule, and the statistic that holds its argument."""
+
+
+class Rule(NamedTuple):
+    """One rule: the columns it is about, its kind (not_null, ge, le, eq, matches, isin or unique), its argument."""
+
+    columns: tuple[str, ...]
+    kind: str
+    argument: Any = None
+
+    @property
+    def column(self) -> str:
+        """Name of the column as a failure shows it: the key's columns joined by a comma for `unique`."""
+        return ", ".join(self.columns)
+
+    @property
+    def name(self) -> str:
+        """Name of the rule as a failure shows it: kind, and its argument where it has one."""
+        if self.argument is None:
+            return self.kind
+        if self.kind == "isin":
+            return f"isin({', '.join(map(str, self.argument))})"
+        return f"{self.kind}({self.argument})"
+
+
+@cache
+def rules_of(model: type[TableModel]) -> tuple[Rule, ...]:
+    """List the rules of a contract: column by column in order, the key last.
+
+    Raises:
+        NotImplementedError: the model has a check that has no SQL form here; add it to `_CHECKS` and `sql_rules`.
+    """
+    schema = model.to_schema()
+    rules = [rule for name, column in schema.columns.items() for rule in _column_rules(str(name), column)]
+    if schema.checks:
+        raise NotImplementedError(f"{model.__name__} has a check over several columns; only `Config.unique` may be one")
+    return (*rules, Rule(tuple(schema.unique), "unique")) if schema.unique else tuple(rules)
+
+
+def _column_rules(name: str, column: pandera.Column) -> Iterator[Rule]:
+    if not column.nullable:
+        yield Rule((name,), "not_null")
+    for check in column.checks:
+        yield _check_rule(name, check)
+
+
+def _check_rule(name: str, check: pandera.Check) -> Rule:
+    if check.name not in _CHECKS:
+        raise NotImplementedError(f"column {name} has the check {check.name}, which has no SQL form")
+    kind, statistic = _CHECKS[check.name]
+    return Rule((name,), kind, (check.statistics or {})[statistic])
+
+
+def structure_breaches(model: type[TableModel], frame: pd.DataFrame) -> list[Breach]:
+    """Find what is wrong with the columns themselves: missing, unexpected, out of order, of another dtype.
+
+    Values can be judged only where this is empty. Read from the model by hand because pandera's own dtype check costs
+    about a millisecond a column, whatever the size of the frame (measured: 20 columns, 10 rows, 20 ms against 9).
+    """
+    dtypes = column_dtypes(model)
+    present = [str(name) for name in frame.columns]
+    found = [Breach(name, "column_missing", None, None) for name in dtypes if name not in present]
+    found += [Breach(name, "column_unexpected", None, None) for name in present if name not in dtypes]
+    if not found and present != list(dtypes):
+        found = [Breach(", ".join(present), "column_order", None, None)]
+    if found:
+        return found
+    return [
+        Breach(name, f"dtype({dtype})", None, str(frame[name].dtype))
+        for name, dtype in dtypes.items()
+        if frame[name].dtype != dtype
+    ]
+
+
+def value_breaches(model: type[TableModel], frame: pd.DataFrame) -> list[Breach]:
+    """Find the rules that rows of a frame with the right columns break, by pandera.
+
+    Raises:
+        SchemaErrors: a check crashed: a fault of the contract, not of the data.
+    """
+    numbered = frame.reset_index(drop=True)
+    try:
+        _value_schema(model).validate(numbered, lazy=True)
+    except SchemaErrors as errors:
+        found = [breach for error in errors.schema_errors for breach in _error_breaches(model, numbered, error, errors)]
+        return in_order(model, found)
+    return []
+
+
+@cache
+def _value_schema(model: type[TableModel]) -> pandera.DataFrameSchema:
+    schema = model.to_schema()
+    return schema.update_columns({name: {"dtype": None} for name in schema.columns})
+
+
+def _error_breaches(
+    model: type[TableModel], frame: pd.DataFrame, error: SchemaError, errors: SchemaErrors
+) -> Iterator[Breach]:
+    if error.reason_code is SchemaErrorReason.DUPLICATES:
+        rule = rules_of(model)[-1]
+    elif error.reason_code is SchemaErrorReason.SERIES_CONTAINS_NULLS:
+        rule = Rule((str(error.schema.name),), "not_null")
+    elif error.reason_code is SchemaErrorReason.DATAFRAME_CHECK and isinstance(error.check, pandera.Check):
+        rule = _check_rule(str(error.schema.name), error.check)
+    else:
+        raise errors
+    for row in sorted(set(error.failure_cases["index"])):
+        yield row_breach(rule, int(row), [frame[name].iat[row] for name in rule.columns])
+
+
+def row_breach(rule: Rule, row: int, cells: list[Any]) -> Breach:
+    """Describe the failure of one row: the cell, or for a key the JSON list of its cells."""
+    values = [shown(cell) for cell in cells]
+    return Breach(rule.column, rule.name, row, values[0] if len(values) == 1 else json.dumps(values))
+
+
+def in_order(model: type[TableModel], found: list[Breach]) -> list[Breach]:
+    """Sort failures by rule, in the order of the contract, then by row."""
+    place = {(rule.column, rule.name): index for index, rule in enumerate(rules_of(model))}
+    return sorted(found, key=lambda breach: (place[breach.column, breach.rule], breach.row or 0))
