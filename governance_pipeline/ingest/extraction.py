@@ -9,16 +9,19 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
 from governance_pipeline.contracts.registry import contract_of, empty_frame, frame_of
 from governance_pipeline.strict.lexeme import Lexeme, NonFinite
+from governance_pipeline.strict.numbers import exact_number
 from governance_pipeline.vocabulary import ValueKind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from decimal import Decimal
+
     from governance_pipeline.ingest.logfile import LogFile, Record
 
 CHUNK_ROWS: Final = 50_000
@@ -37,13 +40,32 @@ _LITERALS: Final = {ValueKind.OBJECT: "object", ValueKind.ARRAY: "array", ValueK
 
 
 class Extraction:
-    """Rows of the core tables of one round, in the order the formats added them."""
+    """Rows of the core tables of one round, in the order the formats added them.
 
-    def __init__(self, round_id: str) -> None:
+    `paths_of` gives the files of the round by format; `subjects` are those named by native declared aggregates, for
+    which alone native components are added (a round without declared numbers needs none).
+    """
+
+    def __init__(self, round_id: str, paths_of: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.round_id = round_id
+        self.paths_of: Mapping[str, tuple[str, ...]] = paths_of or {}
+        self.subjects: set[str] = set()
+        self._format = ""
+        self._own_runs: set[str] = set()
+        self._other_runs: frozenset[str] = frozenset()
         self._rows: dict[str, list[dict[str, Any]]] = {}
         self._chunks: dict[str, list[pd.DataFrame]] = {}
         self._columns: dict[str, frozenset[str]] = {}
+
+    def begin(self, format_name: str) -> None:
+        """Say which format adds rows from here on.
+
+        A run id that an earlier format has used belongs to another log of perhaps another run: here it becomes
+        `<format>:<run id>`, so that the two are never merged.
+        """
+        self._format = format_name
+        self._other_runs = self._other_runs | self._own_runs
+        self._own_runs = set()
 
     def add(self, table: str, file: LogFile, record: Record, /, pointer: str | None = None, **row: Any) -> None:
         """Add one row to `table`.
@@ -60,8 +82,12 @@ class Extraction:
             place["line"] = record.line
         if "pointer" in columns:
             place["pointer"] = record.pointer if pointer is None else pointer
-        rows = self._rows.setdefault(table, [])
         place.update(row)
+        if table == "core_runs":
+            self._own_runs.add(row["run_id"])
+        if self._other_runs and place.get("run_id") in self._other_runs:
+            place["run_id"] = f"{self._format}:{place['run_id']}"
+        rows = self._rows.setdefault(table, [])
         rows.append(place)
         if len(rows) >= CHUNK_ROWS:
             self._pack(table)
@@ -116,7 +142,7 @@ def parse_time(value: Any, *, assume_utc: bool = False) -> datetime | None:
     `assume_utc`. An epoch of 0 or less means "not measured" in every log seen and is None.
     """
     if isinstance(value, (int, Lexeme)) and not isinstance(value, bool | NonFinite):
-        return _from_epoch(Decimal(value))
+        return _from_epoch(exact_number(str(value)))
     if not isinstance(value, str):
         return None
     match = _ISO_8601.fullmatch(value)
@@ -129,8 +155,8 @@ def parse_time(value: Any, *, assume_utc: bool = False) -> datetime | None:
         return None
 
 
-def _from_epoch(number: Decimal) -> datetime | None:
-    if not 0 < number < EPOCH_MILLISECONDS_BELOW:
+def _from_epoch(number: Decimal | None) -> datetime | None:
+    if number is None or not 0 < number < EPOCH_MILLISECONDS_BELOW:
         return None
     seconds = number if number < EPOCH_SECONDS_BELOW else number / 1000
     microseconds = int(seconds * 1_000_000)

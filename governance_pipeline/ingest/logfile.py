@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.strict.files import open_regular
 from governance_pipeline.strict.limits import LIMITS, Limits
+from governance_pipeline.strict.lines import HEAD_BYTES
 from governance_pipeline.strict.records import Blank, Refused, read_json_document, read_json_lines
 from governance_pipeline.vocabulary import Disposition
 
@@ -209,7 +211,7 @@ class LogFile:
             {
                 "line": entry.line,
                 "pointer": "",
-                "byte_offset": entry.offset,
+                "byte_offset": entry.stopped_at if entry.line is None else entry.offset,
                 "disposition": Disposition.QUARANTINED.value,
                 "reason_code": entry.code,
                 "duplicate_of": None,
@@ -218,7 +220,6 @@ class LogFile:
         )
 
     def _reject(self, record: Record, disposition: Disposition, code: str, of: str | None) -> None:
-        text = record.raw if record.raw is not None else json.dumps(record.value, ensure_ascii=False)
         self.rejected.append(
             {
                 "line": record.line,
@@ -227,6 +228,14 @@ class LogFile:
                 "disposition": disposition.value,
                 "reason_code": code,
                 "duplicate_of": of,
-                "excerpt": excerpt(text),
+                "excerpt": self._excerpt(record),
             }
         )
+
+    def _excerpt(self, record: Record) -> str:
+        if record.raw is not None:
+            return excerpt(record.raw)
+        if record.pointer:
+            return excerpt(json.dumps(record.value, ensure_ascii=False))
+        with open_regular(self.copy) as stream:
+            return excerpt(stream.read(HEAD_BYTES))

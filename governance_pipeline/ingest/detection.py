@@ -1,0 +1,114 @@
+"""Which format a file has, decided by what is in it.
+
+What belongs here: making the sample a format looks at, and asking the formats in turn. What does not: reading the
+file (formats) and the native files, which are what they are by their place (`native`).
+
+A file can be read in two ways when its only line is a whole JSON value; then both are offered, and the name only
+decides which is offered first. Nothing is guessed: what no format claims stays unread, with its reason.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from governance_pipeline.ingest.logfile import Sample
+from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.strict.files import open_regular
+from governance_pipeline.strict.json_text import BOM, WHITESPACE
+from governance_pipeline.strict.limits import LIMITS, Limits
+from governance_pipeline.strict.records import Accepted, Blank, Refused, read_json_document, read_json_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from governance_pipeline.ingest.logformat import LogFormat
+
+SAMPLE_VALUES: Final = 20
+"""Values a format sees of a JSONL file: enough to pass the summary and permission lines sessions begin with."""
+
+SAMPLE_LINES: Final = 1_000
+"""Lines looked at for them, so that a text file is given up soon."""
+
+HEAD_BYTES: Final = 4_096
+LINE_SUFFIXES: Final = (".jsonl", ".ndjson")
+UNSUPPORTED: Final = "unsupported_format"
+EMPTY: Final = "empty"
+
+
+class Detected(NamedTuple):
+    """What a file is: `format` is None when no format claims it, and then `reason` says why.
+
+    `offset` is the byte where the strict reader gave up (0 when it did not), `head` the escaped beginning.
+    """
+
+    sample: Sample
+    format: LogFormat | None
+    reason: str | None
+    offset: int
+    head: str
+
+
+class _Lines(NamedTuple):
+    """First look at a file as lines: the first that is not blank, the usable values, and whether it is the only one."""
+
+    first: Accepted | Refused | None
+    values: tuple[object, ...]
+    is_single: bool
+
+
+def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits = LIMITS) -> Detected:
+    """Find the first of `formats` that claims the file; `path` is its name, `copy` what is opened.
+
+    A file that looks like JSON and cannot be parsed has the strict reader's code as its reason, a file without any
+    text `empty`, every other unclaimed file `unsupported_format`.
+
+    Raises:
+        UnreadableError: the file cannot be opened.
+    """
+    with open_regular(copy) as stream:
+        head = stream.read(HEAD_BYTES)
+    lines = _look_at_lines(copy, limits)
+    if lines.first is None:
+        return Detected(Sample(path, "other", ()), None, EMPTY, 0, excerpt(head))
+    samples, refusal = _samples(path, copy, head, lines, limits)
+    for sample in samples:
+        for candidate in formats:
+            if candidate.detect(sample):
+                return Detected(sample, candidate, None, 0, excerpt(head))
+    reason, offset = (refusal.code, refusal.offset) if refusal else (UNSUPPORTED, 0)
+    return Detected(Sample(path, "other", ()), None, reason, offset, excerpt(head))
+
+
+def _samples(path: str, copy: Path, head: bytes, lines: _Lines, limits: Limits) -> tuple[list[Sample], Refused | None]:
+    """Give the ways to read a file, likeliest first, and why it is no document where it looks like one."""
+    as_lines = [Sample(path, "jsonl", lines.values)] if lines.values else []
+    if isinstance(lines.first, Accepted):
+        if not lines.is_single or not as_lines:
+            return as_lines, None
+        both = [Sample(path, "document", lines.values), *as_lines]
+        return (both[::-1] if path.endswith(LINE_SUFFIXES) else both), None
+    if not head.removeprefix(BOM).lstrip(WHITESPACE).startswith((b"{", b"[")):
+        return as_lines, None
+    document = read_json_document(copy, limits)
+    if isinstance(document, Refused):
+        return as_lines, document
+    return [Sample(path, "document", (document.value,))], None
+
+
+def _look_at_lines(copy: Path, limits: Limits) -> _Lines:
+    first: Accepted | Refused | None = None
+    values: list[object] = []
+    seen = filled = 0
+    for entry in read_json_lines(copy, limits):
+        seen += 1
+        if seen > SAMPLE_LINES or len(values) == SAMPLE_VALUES:
+            filled += 1  # there is more
+            break
+        if isinstance(entry, Blank):
+            continue
+        filled += 1
+        first = first or entry
+        if isinstance(entry, Accepted) and isinstance(entry.value, dict | list):
+            values.append(entry.value)
+    return _Lines(first, tuple(values), filled == 1)

@@ -1,0 +1,33 @@
+"""What a log format is to the rest of ingest: one module with these names.
+
+What belongs here: the protocol. What does not: the list of formats (`formats`, `native`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from governance_pipeline.ingest.extraction import Extraction
+    from governance_pipeline.ingest.logfile import LogFile, Sample
+
+
+class LogFormat(Protocol):
+    """One supported kind of file.
+
+    NAME is stable and lands in tables; DECLARES are the aggregates such a file claims, RECOMPUTABLE those of them
+    whose parts it also holds; VERSIONS says which versions were seen.
+    """
+
+    NAME: str
+    DECLARES: tuple[str, ...]
+    RECOMPUTABLE: tuple[str, ...]
+    VERSIONS: str
+
+    def detect(self, sample: Sample) -> bool:
+        """Tell by its content whether a file has this format."""
+
+    def read(self, files: Sequence[LogFile], out: Extraction) -> None:
+        """Read all files of this format of one round, given in path order, into the core tables."""
