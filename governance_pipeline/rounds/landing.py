@@ -1,0 +1,80 @@
+"""The folders of the landing area that are rounds, and those that are not, with the reason.
+
+What belongs here: which names may become a partition. What does not: reading a round (ingest) and deciding whether it
+must be read (ingest.freshness). Nothing is opened.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from governance_pipeline.errors import UnreadableError
+from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.vocabulary import is_round_id
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+_NAME_CHARACTERS = 80
+
+
+class RefusedFolder(NamedTuple):
+    """A folder that is no round: its name, escaped and cut, and why."""
+
+    name: str
+    reason: str
+
+
+class Landing(NamedTuple):
+    """What the landing area holds: ids of rounds, sorted, and the folders that are none."""
+
+    rounds: tuple[str, ...]
+    refused: tuple[RefusedFolder, ...]
+
+
+def landing_rounds(landing: Path, known: Collection[str] = ()) -> Landing:
+    """List the rounds of a landing area; files beside them are nobody's and left alone.
+
+    A landing area that does not exist yet holds nothing. Of two names that differ only in case one is refused
+    (design §4), because some file systems cannot tell them apart.
+
+    Args:
+        landing: folder with one folder per round.
+        known: ids in use already; they keep their name against a newcomer that differs only in case.
+
+    Raises:
+        UnreadableError: the landing area exists and cannot be listed.
+    """
+    taken = {round_id.casefold(): round_id for round_id in sorted(known, reverse=True)}
+    rounds: list[str] = []
+    refused: list[RefusedFolder] = []
+    for name, is_link in _folders(landing):
+        reason = _reason(name, is_link=is_link, holder=taken.get(name.casefold(), name))
+        if reason is None:
+            taken[name.casefold()] = name
+            rounds.append(name)
+        else:
+            refused.append(RefusedFolder(excerpt(name, _NAME_CHARACTERS), reason))
+    return Landing(tuple(rounds), tuple(refused))
+
+
+def _folders(landing: Path) -> list[tuple[str, bool]]:
+    try:
+        with os.scandir(landing) as entries:
+            return sorted((entry.name, entry.is_symlink()) for entry in entries if entry.is_dir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UnreadableError(f"{landing} cannot be listed: {error.strerror}; it must be a readable folder") from None
+
+
+def _reason(name: str, *, is_link: bool, holder: str) -> str | None:
+    if not is_round_id(name):
+        return "not a legal round id: 1 to 80 of A-Z a-z 0-9 . _ -, starting with a letter or digit, no .. inside"
+    if is_link:
+        return "a symbolic link; links are not followed, copy the folder"
+    if holder != name:
+        return f"differs only in case from round {holder}"
+    return None
