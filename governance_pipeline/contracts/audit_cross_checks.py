@@ -43,7 +43,7 @@ class AuditCrossChecks(TableModel):
     mismatch: Flag = flag("The flag; null where unverifiable.", null=True)
     action: Text = text("accept, escalate_to_human or confirm_by_human.", among=Action)
     reason_code: Text = text("Why unverifiable.", null=True, among=UnknownReason)
-    overwritten: Flag = flag("Always false: no code path writes a declared value.")
+    overwritten: Flag = flag("Always false: no code path writes a declared value.", always=False)
     formula: Text = text("Recompute expression.")
     formula_digest: Text = sha256("Digest of it.")
     components_count: Count = count("Component rows used.")

@@ -5,14 +5,12 @@ What belongs here: the shape of a failure and how a cell is shown in it. What do
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-SHOWN_LENGTH: Final = 160
-"""Characters of a cell that are shown; the bytes stay in the stored copy (spec/ingest.md §5)."""
+from governance_pipeline.strict.excerpt import excerpt
 
 
 class Breach(NamedTuple):
@@ -41,8 +39,7 @@ def breach_frame(breaches: Iterable[Breach]) -> pd.DataFrame:
 
 
 def shown(value: Any) -> str | None:
-    """Show a cell as text: escaped, cut. Null gives None."""
+    """Show a cell as text: escaped, credentials masked, cut (`strict.excerpt`). Null gives None."""
     if value is None or value is pd.NA or value is pd.NaT:
         return None
-    escaped = json.dumps(str(value))[1:-1]
-    return escaped if len(escaped) <= SHOWN_LENGTH else escaped[: SHOWN_LENGTH - 1] + "…"
+    return excerpt(str(value))

@@ -6,6 +6,7 @@ A description is mandatory: it becomes the Dagster column text and the README ca
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pandas as pd
@@ -22,6 +23,7 @@ Utc = pd.DatetimeTZDtype
 Money = pd.ArrowDtype
 
 MONEY_TYPE = pa.decimal128(38, 18)
+FINITE_MAX = sys.float_info.max
 NUMBER_PATTERN = r"^-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$"
 
 
@@ -60,14 +62,14 @@ def integer(description: str, *, null: bool = True) -> Any:
     return pandera.Field(nullable=null, description=description)
 
 
-def flag(description: str, *, null: bool = False) -> Any:
-    """Boolean column; null, where allowed, means unknown and never false."""
-    return pandera.Field(nullable=null, description=description)
+def flag(description: str, *, null: bool = False, always: bool | None = None) -> Any:
+    """Boolean column; null, where allowed, means unknown and never false. `always` is the only value allowed."""
+    return pandera.Field(nullable=null, eq=always, description=description)
 
 
 def real(description: str, *, null: bool = True, low: float | None = None, high: float | None = None) -> Any:
-    """Binary64 column."""
-    rules: dict[str, Any] = {}
+    """Binary64 column of finite numbers: NaN is not null, and an infinity is no measurement."""
+    rules: dict[str, Any] = {"in_range": {"min_value": -FINITE_MAX, "max_value": FINITE_MAX}}
     if low is not None:
         rules["ge"] = low
     if high is not None:
@@ -89,7 +91,8 @@ class TableModel(pandera.DataFrameModel):
     """Base of every contract: exact columns in order, no coercion, one key.
 
     The first line of a contract's docstring is its grain, the rest says what null means. `Config.unique` is the
-    key; `Config.metadata["version"]` changes whenever a column changes its meaning.
+    key; `Config.metadata["version"]` changes whenever a column changes its meaning, and `metadata["by_round"]` is
+    False for a table that is kept as one over all rounds (default: round by round).
     """
 
     class Config:
@@ -98,3 +101,4 @@ class TableModel(pandera.DataFrameModel):
         strict = True
         ordered = True
         coerce = False
+        metadata: dict[str, Any] = {}

@@ -111,6 +111,14 @@ _KINDS: Final[Mapping[type, Kind]] = {
 }
 
 
+_NULLABLE: Final[Mapping[pa.DataType, Any]] = {
+    pa.string(): pd.StringDtype(),
+    pa.bool_(): pd.BooleanDtype(),
+    pa.float64(): pd.Float64Dtype(),
+    pa.int64(): pd.Int64Dtype(),
+}
+
+
 def column_dtypes(model: type[TableModel]) -> dict[str, Any]:
     """Give the pandas dtype of each column of a contract, in order."""
     return {str(name): column.dtype.type for name, column in model.to_schema().columns.items()}
@@ -142,6 +150,48 @@ def typed(model: type[TableModel], table: str, rows: Iterable[Mapping[str, Any]]
     if faults:
         raise ContractBreach(table, breach_frame(faults))
     return pd.DataFrame(arrays)
+
+
+def to_arrow(model: type[TableModel], frame: pd.DataFrame) -> pa.Table:
+    """Give a frame with the right columns and storable texts (see `unstorable`) as an Arrow table without metadata."""
+    table = pa.Table.from_pandas(frame, schema=arrow_schema(model), preserve_index=False)
+    return table.replace_schema_metadata(None)
+
+
+def from_arrow(model: type[TableModel], table: pa.Table) -> pd.DataFrame:
+    """Give an Arrow table of a contract's schema as a frame with the contract's dtypes."""
+    frame: pd.DataFrame = table.to_pandas(types_mapper=pandas_dtype)
+    return frame[list(column_dtypes(model))]
+
+
+def pandas_dtype(arrow: pa.DataType) -> Any:
+    """Give the pandas dtype that holds an Arrow type without changing a value; None leaves it to pyarrow."""
+    if pa.types.is_decimal(arrow):
+        return pd.ArrowDtype(arrow)
+    return _NULLABLE.get(arrow)
+
+
+def unstorable(model: type[TableModel], frame: pd.DataFrame) -> list[Breach]:
+    """Find texts with a lone surrogate, which neither Parquet nor UTF-8 can hold."""
+    found: list[Breach] = []
+    for name, dtype in column_dtypes(model).items():
+        if isinstance(dtype, pd.StringDtype):
+            try:
+                pa.array(frame[name], type=pa.string())
+            except UnicodeEncodeError:
+                found += [
+                    Breach(name, "utf8", row, shown(value))
+                    for row, value in enumerate(frame[name])
+                    if not _is_utf8(value)
+                ]
+    return found
+
+
+def _is_utf8(value: Any) -> bool:
+    try:
+        return not isinstance(value, str) or bool(value.encode()) or not value
+    except UnicodeEncodeError:
+        return False
 
 
 def _columns(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, list[Any]], list[Breach]]:

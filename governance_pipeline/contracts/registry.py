@@ -67,6 +67,21 @@ def contract_of(table: str) -> type[TableModel]:
         raise UsageError(f"there is no table {table!r}; the tables are {', '.join(REGISTRY)}") from None
 
 
+def version_of(table: str) -> int:
+    """Give the version of a table's contract; it changes whenever a column changes its meaning."""
+    return int(contract_of(table).Config.metadata["version"])
+
+
+def is_by_round(table: str) -> bool:
+    """Tell whether a table is kept round by round; if not, it is one table over all rounds."""
+    return bool(contract_of(table).Config.metadata.get("by_round", True))
+
+
+def grain_of(table: str) -> str:
+    """Give the first line of a contract's docstring: what one row is."""
+    return (contract_of(table).__doc__ or "").strip().partition("\n")[0]
+
+
 def empty_frame(table: str) -> pd.DataFrame:
     """Give the frame of a table without rows; shape: every column of the contract, in order, with its dtype."""
     return frames.empty(contract_of(table))
@@ -92,7 +107,9 @@ def breaches(table: str, frame: pd.DataFrame) -> pd.DataFrame:
         One row per failure: column, rule, row (from 0), value as shown; empty when the frame is sound.
     """
     model = contract_of(table)
-    return breach_frame(rules.structure_breaches(model, frame) or rules.value_breaches(model, frame))
+    return breach_frame(
+        rules.structure_breaches(model, frame) or frames.unstorable(model, frame) or rules.value_breaches(model, frame)
+    )
 
 
 def validate(table: str, frame: pd.DataFrame) -> pd.DataFrame:

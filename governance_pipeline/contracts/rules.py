@@ -17,7 +17,7 @@ import pandera.pandas as pandera
 from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
 from governance_pipeline.contracts.breach import Breach, shown
-from governance_pipeline.contracts.fields import TableModel
+from governance_pipeline.contracts.fields import FINITE_MAX, TableModel
 from governance_pipeline.contracts.frames import column_dtypes
 
 _CHECKS: Final = {
@@ -30,8 +30,14 @@ _CHECKS: Final = {
 """pandera check -> kind of rule, and the statistic that holds its argument."""
 
 
+_FINITE: Final = {"min_value": -FINITE_MAX, "max_value": FINITE_MAX, "include_min": True, "include_max": True}
+
+
 class Rule(NamedTuple):
-    """One rule: the columns it is about, its kind (not_null, ge, le, eq, matches, isin or unique), its argument."""
+    """One rule: the columns it is about, its kind, its argument.
+
+    Kinds: not_null, finite, ge, le, eq, matches, isin, unique.
+    """
 
     columns: tuple[str, ...]
     kind: str
@@ -74,6 +80,8 @@ def _column_rules(name: str, column: pandera.Column) -> Iterator[Rule]:
 
 
 def _check_rule(name: str, check: pandera.Check) -> Rule:
+    if check.name == "in_range" and check.statistics == _FINITE:
+        return Rule((name,), "finite")
     if check.name not in _CHECKS:
         raise NotImplementedError(f"column {name} has the check {check.name}, which has no SQL form")
     kind, statistic = _CHECKS[check.name]
@@ -134,7 +142,7 @@ def _error_breaches(
     else:
         raise errors
     for row in sorted(set(error.failure_cases["index"])):
-        yield row_breach(rule, int(row), [frame[name].iat[row] for name in rule.columns])
+        yield row_breach(rule, int(row), list(frame[list(rule.columns)].iloc[row]))
 
 
 def row_breach(rule: Rule, row: int, cells: list[Any]) -> Breach:

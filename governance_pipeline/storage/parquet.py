@@ -1,0 +1,84 @@
+"""One table's frame as Parquet bytes and back: the same frame gives the same bytes, hence the same digest.
+
+What belongs here: the writer's settings and the metadata that says which contract the bytes keep. What does not:
+where the bytes are kept. Nothing in the bytes depends on time, machine or process; the version of the Arrow writer
+is in them, so a digest is comparable under one lock file of dependencies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from governance_pipeline.contracts.frames import arrow_schema, from_arrow, to_arrow
+from governance_pipeline.contracts.registry import contract_of, version_of
+from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pandas as pd
+
+CONTRACT_KEY: Final = "govern.contract"
+VERSION_KEY: Final = "govern.contract_version"
+OWN_PREFIX: Final = "govern."
+WRITER: Final[Mapping[str, Any]] = {
+    "version": "2.6",
+    "data_page_version": "1.0",
+    "compression": SETTINGS.parquet_compression,
+    "compression_level": SETTINGS.parquet_compression_level,
+    "use_dictionary": True,
+    "write_statistics": True,
+}
+
+
+def to_bytes(table: str, frame: pd.DataFrame, metadata: Mapping[str, str]) -> bytes:
+    """Write a sound frame of `table` as Parquet; `metadata` goes into the file and so into its digest.
+
+    Raises:
+        UsageError: a metadata key starts with the prefix this module keeps for itself.
+    """
+    taken = [key for key in metadata if key.startswith(OWN_PREFIX)]
+    if taken:
+        raise UsageError(f"metadata keys {taken} of {table} start with {OWN_PREFIX!r}, which storage keeps for itself")
+    model = contract_of(table)
+    arrow = to_arrow(model, frame).replace_schema_metadata(
+        {**dict(sorted(metadata.items())), CONTRACT_KEY: table, VERSION_KEY: str(version_of(table))}
+    )
+    sink = pa.BufferOutputStream()
+    pq.write_table(arrow, sink, row_group_size=SETTINGS.row_group_rows, **WRITER)
+    return bytes(sink.getvalue())
+
+
+def from_bytes(table: str, data: bytes, path: Path) -> pd.DataFrame:
+    """Read Parquet bytes of `table`, which came from `path`, into a frame with the contract's dtypes.
+
+    Raises:
+        StorageError: the bytes are no Parquet, or keep another contract or another version of it.
+    """
+    return from_arrow(contract_of(table), arrow_of(table, data, path))
+
+
+def arrow_of(table: str, data: bytes, path: Path) -> pa.Table:
+    """Read Parquet bytes of `table` as Arrow, metadata included; raises as `from_bytes`."""
+    try:
+        arrow = pq.read_table(pa.BufferReader(data))
+    except (pa.ArrowException, OSError) as error:
+        raise StorageError(f"{path} is no readable Parquet file: {error}; make {table} again") from error
+    found = (metadata_of(arrow.schema).get(CONTRACT_KEY), metadata_of(arrow.schema).get(VERSION_KEY))
+    expected = (table, str(version_of(table)))
+    if found != expected or not arrow.schema.equals(arrow_schema(contract_of(table)), check_metadata=False):
+        raise StorageError(
+            f"{path} keeps contract {found[0]} version {found[1]}, this program reads {expected[0]} version "
+            f"{expected[1]}; make the table again"
+        )
+    return arrow
+
+
+def metadata_of(schema: pa.Schema) -> dict[str, str]:
+    """Give the text metadata of a file's schema."""
+    return {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
