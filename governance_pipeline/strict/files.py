@@ -83,7 +83,7 @@ def open_regular(path: Path, *, single_link: bool = False) -> BinaryIO:
         _check(os.lstat(path), path, single_link=single_link)
         descriptor = os.open(path, _FLAGS)
     except OSError as error:
-        raise _refusal(error, path) from None
+        raise refusal_of(error, path) from None
     except ValueError:  # a NUL in the name
         raise FileRefused("bad_name", path) from None
     try:
@@ -139,7 +139,7 @@ def _blocks(stream: BinaryIO, size: int, path: Path) -> Iterator[bytes]:
     try:
         yield from read_blocks(stream, size)
     except OSError as error:
-        raise _refusal(error, path) from None
+        raise refusal_of(error, path) from None
 
 
 def _write_all(target: int, block: bytes) -> None:
@@ -157,5 +157,6 @@ def _check(status: os.stat_result, path: Path, *, single_link: bool) -> None:
         raise FileRefused("hard_link", path, f"{status.st_nlink} links")
 
 
-def _refusal(error: OSError, path: Path) -> FileRefused:
+def refusal_of(error: OSError, path: Path) -> FileRefused:
+    """The refusal that stands for an error of the system while `path` was opened or read."""
     return FileRefused(_CODE_OF_ERRNO.get(error.errno or 0, "io_error"), path, error.strerror or "")

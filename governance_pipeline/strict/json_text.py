@@ -122,6 +122,8 @@ def _check_structure(data: bytes, text: str, limits: Limits) -> None:
     if openings <= limits.depth and data.count(b":") <= limits.keys and openings + data.count(b",") <= limits.values:
         return
     outside = _outside_strings(data)
+    if _depth(outside) > limits.depth:
+        raise _too_deep(text, limits)
     if (keys := outside.count(b":")) > limits.keys:
         message = f"{keys} members, at most {limits.keys} are read; split the record"
         raise RecordRefused("too_many_keys", 0, message)
@@ -129,8 +131,6 @@ def _check_structure(data: bytes, text: str, limits: Limits) -> None:
     if values > limits.values:
         message = f"{values} values, at most {limits.values} are read; split the record"
         raise RecordRefused("too_many_values", 0, message)
-    if _depth(outside) > limits.depth:
-        raise _too_deep(text, limits)
 
 
 def _outside_strings(data: bytes) -> bytes:

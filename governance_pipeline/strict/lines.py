@@ -93,11 +93,11 @@ class _Unfinished:
 
     def add(self, piece: bytes) -> None:
         """Append bytes; past the bound only the head is kept and the rest is counted."""
+        self.length += len(piece)
         if self.length <= self._line_bytes:
             self._pieces.append(piece)
-        self.length += len(piece)
-        if self.length > self._line_bytes:
-            self._pieces = [b"".join(self._pieces)[:HEAD_BYTES]]
+        else:
+            self._pieces = [b"".join([*self._pieces, piece[:HEAD_BYTES]])[:HEAD_BYTES]]
 
     def line(self, number: int, offset: int, *, ended: bool) -> Line:
         """Hand out what was collected."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from governance_pipeline.errors import RecordRefused
 from governance_pipeline.strict.excerpt import excerpt
-from governance_pipeline.strict.files import open_regular, open_size
+from governance_pipeline.strict.files import open_regular, open_size, refusal_of
 from governance_pipeline.strict.json_text import BOM, WHITESPACE, parse_json
 from governance_pipeline.strict.limits import LIMITS, Limits
 from governance_pipeline.strict.lines import HEAD_BYTES, Line, split_lines
@@ -18,6 +18,8 @@ from governance_pipeline.strict.lines import HEAD_BYTES, Line, split_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+_UNCOUNTED = len(BOM) + len(b"\r")  # what a line may hold beside its record
 
 
 class Accepted(NamedTuple):
@@ -61,18 +63,24 @@ def read_json_lines(
     later one is refused. With `nonfinite` NaN and Infinity are accepted as `NonFinite`.
 
     Raises:
-        FileRefused: the file cannot be opened; raised at the first `next`.
+        FileRefused: the file cannot be opened (raised at the first `next`) or read on.
     """
     with open_regular(path) as stream:
-        yield from json_lines(stream, limits, size=open_size(stream), nonfinite=nonfinite)
+        try:
+            yield from json_lines(stream, limits, size=open_size(stream), nonfinite=nonfinite)
+        except OSError as error:
+            raise refusal_of(error, path) from None
 
 
 def json_lines(
     stream: BinaryIO, limits: Limits = LIMITS, *, size: int | None = None, nonfinite: bool = False
 ) -> Iterator[Accepted | Refused | Blank]:
     """The same for an open stream (a member of an archive, say), at most `size` bytes of it."""
-    for line in split_lines(stream, limits.line_bytes + len(BOM), size=size):
-        yield _judge(_without_mark(line) if line.number == 1 else line, limits, nonfinite=nonfinite)
+    for line in split_lines(stream, limits.line_bytes + _UNCOUNTED, size=size):
+        if line.number > 1:
+            yield _judge(line, limits, nonfinite=nonfinite)
+        elif line.ended or line.data != BOM:  # a mark and nothing else is an empty file
+            yield _judge(_without_mark(line), limits, nonfinite=nonfinite)
 
 
 def read_json_document(path: Path, limits: Limits = LIMITS, *, nonfinite: bool = False) -> Accepted | Refused:
@@ -81,13 +89,18 @@ def read_json_document(path: Path, limits: Limits = LIMITS, *, nonfinite: bool =
     `line` is None in the result. A byte order mark at the start is skipped. An empty file is refused as ``empty``.
 
     Raises:
-        FileRefused: the file cannot be opened.
+        FileRefused: the file cannot be opened or read.
     """
     with open_regular(path) as stream:
         size = open_size(stream)
-        if size > limits.document_bytes:
-            return Refused(None, 0, "document_too_large", excerpt(stream.read(HEAD_BYTES)), 0)
-        return json_document(stream.read(size), limits, nonfinite=nonfinite)
+        is_too_large = size > limits.document_bytes
+        try:
+            data = stream.read(HEAD_BYTES if is_too_large else size)
+        except OSError as error:
+            raise refusal_of(error, path) from None
+    if is_too_large:
+        return Refused(None, 0, "document_too_large", excerpt(data), 0)
+    return json_document(data, limits, nonfinite=nonfinite)
 
 
 def json_document(data: bytes, limits: Limits = LIMITS, *, nonfinite: bool = False) -> Accepted | Refused:
