@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from governance_pipeline.contracts.registry import frame_of, validate
+from governance_pipeline.contracts.registry import empty_frame, validate
 from governance_pipeline.crosscheck.builtin import cross_checks
 from governance_pipeline.crosscheck.escalations import escalations
 from governance_pipeline.crosscheck.integrity import integrity
 from governance_pipeline.errors import StorageError
-from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, RoundTables, read_round
+from governance_pipeline.ingest.importing import import_round
+from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, RoundTables, read_files, read_round
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.lake import Lake, Stored
 from governance_pipeline.vocabulary import is_round_id
@@ -26,6 +27,8 @@ from governance_pipeline.vocabulary import is_round_id
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from governance_pipeline.ingest.planning import PlannedRound
 
     Tables = Mapping[str, pd.DataFrame]
 
@@ -67,7 +70,7 @@ class RoundReader:
         self._landing = landing
         self._store = store
         self._kept_rounds = kept_rounds
-        self._kept: dict[str, tuple[str, RoundTables]] = {}
+        self._kept: dict[str, tuple[object, RoundTables]] = {}
 
     def read(self, round_id: str) -> RoundTables:
         """Return the raw and core rows of one round.
@@ -76,7 +79,7 @@ class RoundReader:
             StorageError: the round has no folder in the landing area.
         """
         folder = self.folder(round_id)
-        seen = fingerprint(folder)
+        seen = _fingerprint(folder)
         kept = self._kept.get(round_id)
         if kept is not None and kept[0] == seen:
             return kept[1]
@@ -141,7 +144,7 @@ class Workspace:
             read = [self.reader.read(round_id) for round_id in round_ids]
             if step.table not in RAW_TABLES:
                 self._refuse_stale(read)
-            return frame_of(step.table, (row for tables in read for row in tables.rows(step.table)))
+            return joined(step.table, [tables.frame(step.table) for tables in read])
         return step.make({name: self._stored(name, round_ids) for name in step.inputs})
 
     def _stored(self, table: str, round_ids: Sequence[str]) -> pd.DataFrame:
@@ -160,40 +163,68 @@ class Workspace:
 
     def _refuse_stale(self, read: Iterable[RoundTables]) -> None:
         for tables in read:
-            files = {(row["path"], row["file_sha256"]) for row in tables.rows("raw_log_files")}
-            stored = self.lake.get("raw_log_files", tables.round_id)
-            known = set(zip(stored["path"], stored["file_sha256"].astype(object).where(stored["file_sha256"].notna(), None),
-                            strict=True))
-            if files != known:
+            if not tables.frame("raw_log_files").equals(self.lake.get("raw_log_files", tables.round_id)):
                 raise StorageError(
                     f"round {tables.round_id} has changed since raw_log_files was made; make the raw tables again first"
                 )
 
 
-def run_in_memory(read: Iterable[RoundTables]) -> dict[str, pd.DataFrame]:
-    """Make every table of the given rounds without a lake: the walk of `govern audit`.
+def run_in_memory(rounds: Sequence[RoundTables]) -> dict[str, pd.DataFrame]:
+    """Make every table of rounds that were read, without a lake.
 
     Returns:
-        table -> frame over all rounds, validated.
+        table -> frame over all rounds, in pipeline order.
 
     Raises:
         ContractBreach: a table breaks its contract.
     """
-    rounds = list(read)
     frames: dict[str, pd.DataFrame] = {}
     for step in PIPELINE:
-        if step.make is None:
-            frame = frame_of(step.table, (row for tables in rounds for row in tables.rows(step.table)))
+        if step.make is None:  # validated while it was read
+            frames[step.table] = joined(step.table, [tables.frame(step.table) for tables in rounds])
         else:
-            frame = step.make({name: frames[name] for name in step.inputs})
-        frames[step.table] = validate(step.table, frame)
+            frames[step.table] = validate(step.table, step.make({name: frames[name] for name in step.inputs}))
     return frames
+
+
+def audit_plan(
+    plan: Sequence[PlannedRound], root: Path, *, keep: bool, on_round: Callable[[], object]
+) -> dict[str, pd.DataFrame]:
+    """Run the whole pipeline over planned rounds: the work of `govern audit`.
+
+    Args:
+        plan: what `ingest.planning.plan_import` made of the paths.
+        root: folder for copies of the sources; with `keep` also for rounds (landing/) and tables (lake/).
+        keep: store rounds and tables, so that a later run can go on from them.
+        on_round: called after each round.
+
+    Returns:
+        table -> frame over all rounds.
+
+    Raises:
+        StorageError: a copy cannot be kept.
+        ContractBreach: a table breaks its contract.
+    """
+    if not keep:
+        store = ContentStore(root)
+        read = []
+        for planned in plan:
+            read.append(read_files([file.found() for file in planned.files], planned.round_id, store))
+            on_round()
+        return run_in_memory(read)
+    workspace = Workspace(root / "landing", root / "lake")
+    for planned in plan:
+        import_round(planned, workspace.landing)
+        workspace.make(TABLES, [planned.round_id])
+        on_round()
+    ids = [planned.round_id for planned in plan]
+    return {table: joined(table, [workspace.lake.get(table, round_id) for round_id in ids]) for table in TABLES}
 
 
 def joined(table: str, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Concatenate frames of one table; none gives the empty table."""
     filled = [frame for frame in frames if len(frame)]
-    return pd.concat(filled, ignore_index=True) if filled else frame_of(table, ())
+    return pd.concat(filled, ignore_index=True) if filled else empty_frame(table)
 
 
 def split(frame: pd.DataFrame, round_ids: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -203,13 +234,7 @@ def split(frame: pd.DataFrame, round_ids: Sequence[str]) -> dict[str, pd.DataFra
     return {round_id: groups.get(round_id, empty) for round_id in round_ids}
 
 
-def fingerprint(folder: Path) -> str:
-    """Return a cheap text that changes whenever a file of the folder does: path, size, inode, mtime, ctime.
-
-    Nothing is opened. Used to decide whether to read again, never as evidence of content.
-    """
-    parts = []
-    for path in sorted(folder.rglob("*")):
-        stat = path.lstat()
-        parts.append(f"{path.relative_to(folder)}\0{stat.st_mode}\0{stat.st_size}\0{stat.st_ino}\0{stat.st_mtime_ns}\0{stat.st_ctime_ns}")
-    return "\n".join(parts)
+def _fingerprint(folder: Path) -> tuple[object, ...]:
+    """Return what changes whenever a file of the folder does; decides whether to read again, never evidence."""
+    stats = ((path, path.lstat()) for path in sorted(folder.rglob("*")))
+    return tuple((path, s.st_mode, s.st_size, s.st_ino, s.st_mtime_ns, s.st_ctime_ns) for path, s in stats)
