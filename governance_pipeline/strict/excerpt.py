@@ -18,7 +18,7 @@ ELLIPSIS = "…"
 
 _WINDOW_BYTES = 4  # of UTF-8 per character at most
 _LATIN_1_MAX, _BASIC_PLANE_MAX = 0xFF, 0xFFFF
-_MARGIN = 4096  # characters masked beyond the cut, so that a credential that crosses it is still recognised
+_MARGIN = 512  # characters masked beyond the cut: more than any pattern needs to recognise what crosses it
 
 # Printable by Python's rule, yet shown as nothing: Hangul fillers, the grapheme joiner, the empty Braille cell,
 # variation selectors (they carry hidden bytes). Zero-width, bidi, C0 and C1 characters are not printable anyway.
@@ -35,13 +35,11 @@ def excerpt(data: bytes | str, length: int = 160) -> str:
     """
     window = length + _MARGIN
     if isinstance(data, bytes):
-        whole = len(data) <= window * _WINDOW_BYTES
-        text = data[: window * _WINDOW_BYTES].decode("utf-8", "backslashreplace")
-    else:
-        whole = len(data) <= window
-        text = data[:window]
-    shown = escape_unprintable(mask_secrets(text))
-    if whole and len(shown) <= length:
+        # One byte too many shows that there is more; a character cut in half lies beyond the window.
+        data = data[: window * _WINDOW_BYTES + 1].decode("utf-8", "backslashreplace")
+    is_whole = len(data) <= window
+    shown = escape_unprintable(mask_secrets(data[:window]))
+    if is_whole and len(shown) <= length:
         return shown
     return shown[: max(length - len(ELLIPSIS), 0)] + ELLIPSIS
 
@@ -62,8 +60,10 @@ def mask_secrets(text: str) -> str:
 
     Recognition is by shape, so it can err both ways; it protects what people see, and never what is stored.
     """
+    lowered = text.lower()
     for credential in CREDENTIALS:
-        text = credential.pattern.sub(credential.replacement, text)
+        if any(hint in lowered for hint in credential.hints):
+            text = credential.pattern.sub(credential.replacement, text)
     return text
 
 
