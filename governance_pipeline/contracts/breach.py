@@ -6,11 +6,15 @@ What belongs here: the shape of a failure and how a cell is shown in it. What do
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
+from governance_pipeline.errors import ContractBreach
 from governance_pipeline.strict.excerpt import excerpt
+
+NAMED_FAILURES: Final = 5
+"""Failures an error message names; all of them are in its rows."""
 
 
 class Breach(NamedTuple):
@@ -36,6 +40,21 @@ def breach_frame(breaches: Iterable[Breach]) -> pd.DataFrame:
             "value": pd.array([b.value for b in rows], dtype="string"),
         }
     )
+
+
+def contract_breach(table: str, rows: pd.DataFrame) -> ContractBreach:
+    """Make the error for failures listed by `breach_frame`; its message names the first of them."""
+    error = ContractBreach(table, rows)
+    named = "; ".join(_sentence(row) for row in rows.head(NAMED_FAILURES).itertuples(index=False))
+    more = f"; and {len(rows) - NAMED_FAILURES} more" if len(rows) > NAMED_FAILURES else ""
+    error.args = (f"table {table} breaks its contract: {named}{more}. Correct what makes the rows; nothing was stored",)
+    return error
+
+
+def _sentence(row: Any) -> str:
+    where = "" if row.row is pd.NA else f", row {row.row}"
+    value = "null" if row.value is pd.NA else f"'{row.value}'"
+    return f"column {row.column}{where}: {row.rule}, found {value}"
 
 
 def shown(value: Any) -> str | None:

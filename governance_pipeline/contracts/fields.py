@@ -24,32 +24,42 @@ Money = pd.ArrowDtype
 
 MONEY_TYPE = pa.decimal128(38, 18)
 FINITE_MAX = sys.float_info.max
-NUMBER_PATTERN = r"^-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$"
+NUMBER_PATTERN = r"^(0|-?(0\.[0-9]*[1-9]|[1-9][0-9]*(\.[0-9]*[1-9])?))$"
 
 
 def text(description: str, *, null: bool = False, pattern: str | None = None, among: type | None = None) -> Any:
     """Text column; `among` is an enumeration whose values are the only ones allowed."""
     rules: dict[str, Any] = {}
     if pattern is not None:
-        rules["str_matches"] = pattern
+        rules["str_matches"] = _whole(pattern)
     if among is not None:
         rules["isin"] = [str(value) for value in among]  # type: ignore[attr-defined]
     return pandera.Field(nullable=null, description=description, **rules)
 
 
+def _whole(pattern: str) -> str:
+    """Anchor `^…$` at the very end of the text: `$` alone also matches before a final line feed."""
+    return f"^(?:{pattern.removeprefix('^').removesuffix('$')})\\Z"
+
+
+def whole_pattern_body(pattern: str) -> str:
+    """Give back what `_whole` anchored, for an engine that matches whole texts."""
+    return pattern.removeprefix("^(?:").removesuffix(")\\Z")
+
+
 def round_id() -> Any:
     """Round id column: the partition key, never null."""
-    return pandera.Field(nullable=False, str_matches=ROUND_ID_PATTERN, description="Round: the partition key.")
+    return pandera.Field(nullable=False, str_matches=_whole(ROUND_ID_PATTERN), description="Round: the partition key.")
 
 
 def sha256(description: str, *, null: bool = False) -> Any:
     """Lower-case hex SHA-256 column."""
-    return pandera.Field(nullable=null, str_matches=SHA256_PATTERN, description=description)
+    return pandera.Field(nullable=null, str_matches=_whole(SHA256_PATTERN), description=description)
 
 
 def lexeme(description: str, *, null: bool = True) -> Any:
     """Exact number kept as canonical text (spec/crosscheck.md §12); the warehouse adds a numeric twin."""
-    return pandera.Field(nullable=null, str_matches=NUMBER_PATTERN, description=description)
+    return pandera.Field(nullable=null, str_matches=_whole(NUMBER_PATTERN), description=description)
 
 
 def count(description: str, *, null: bool = False, at_least: int = 0) -> Any:

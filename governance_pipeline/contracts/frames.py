@@ -16,9 +16,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from governance_pipeline.contracts.breach import Breach, breach_frame, shown
+from governance_pipeline.contracts.breach import Breach, breach_frame, contract_breach, shown
 from governance_pipeline.contracts.fields import MONEY_TYPE, TableModel
-from governance_pipeline.errors import ContractBreach
 
 _INT64: Final = range(-(2**63), 2**63)
 _MONEY_STEP: Final = Decimal(1).scaleb(-MONEY_TYPE.scale)
@@ -148,7 +147,7 @@ def typed(model: type[TableModel], table: str, rows: Iterable[Mapping[str, Any]]
         arrays[name], misfits = _typed_array(name, dtype, cells[name])
         faults += misfits
     if faults:
-        raise ContractBreach(table, breach_frame(faults))
+        raise contract_breach(table, breach_frame(faults))
     return pd.DataFrame(arrays)
 
 

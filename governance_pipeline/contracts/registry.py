@@ -6,16 +6,17 @@ What belongs here: the literal list in pipeline order and the calls by table nam
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 import pandas as pd
 
-from governance_pipeline.contracts import frames, rules
+from governance_pipeline.contracts import frames, rules, sql_rules
 from governance_pipeline.contracts.audit_cross_checks import AuditCrossChecks
 from governance_pipeline.contracts.audit_escalations import AuditEscalations
 from governance_pipeline.contracts.audit_integrity import AuditIntegrity
-from governance_pipeline.contracts.breach import breach_frame
+from governance_pipeline.contracts.breach import breach_frame, contract_breach
 from governance_pipeline.contracts.core_attestations import CoreAttestations
 from governance_pipeline.contracts.core_changes import CoreChanges
 from governance_pipeline.contracts.core_components import CoreComponents
@@ -30,7 +31,7 @@ from governance_pipeline.contracts.core_usage import CoreUsage
 from governance_pipeline.contracts.fields import TableModel
 from governance_pipeline.contracts.raw_log_files import RawLogFiles
 from governance_pipeline.contracts.raw_quarantine import RawQuarantine
-from governance_pipeline.errors import ContractBreach, UsageError
+from governance_pipeline.errors import UsageError
 
 REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
     {
@@ -100,25 +101,36 @@ def frame_of(table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return frames.typed(contract_of(table), table, rows)
 
 
-def breaches(table: str, frame: pd.DataFrame) -> pd.DataFrame:
+def breaches(table: str, frame: pd.DataFrame, *, large_rows: int | None = None) -> pd.DataFrame:
     """List the failures of a frame against the contract of its table.
+
+    Args:
+        table: name of the table.
+        frame: what claims to keep the contract.
+        large_rows: above this number of rows the same rules run as one SQL pass (None: always pandera).
 
     Returns:
         One row per failure: column, rule, row (from 0), value as shown; empty when the frame is sound.
     """
     model = contract_of(table)
-    return breach_frame(
-        rules.structure_breaches(model, frame) or frames.unstorable(model, frame) or rules.value_breaches(model, frame)
-    )
+    unfit = rules.structure_breaches(model, frame) or frames.unstorable(model, frame)
+    in_sql = large_rows is not None and len(frame) > large_rows
+    find = sql_rules.frame_breaches if in_sql else rules.value_breaches
+    return breach_frame(unfit or find(model, frame))
 
 
-def validate(table: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """Give `frame` back when it keeps its contract.
+def breaches_of_parquet(table: str, path: Path) -> pd.DataFrame:
+    """List the failures of a Parquet file with the columns of a table, as `breaches` does, without loading it."""
+    return breach_frame(sql_rules.parquet_breaches(contract_of(table), path))
+
+
+def validate(table: str, frame: pd.DataFrame, *, large_rows: int | None = None) -> pd.DataFrame:
+    """Give `frame` back when it keeps its contract; `large_rows` as in `breaches`.
 
     Raises:
         ContractBreach: it does not; `rows` lists every failure.
     """
-    found = breaches(table, frame)
+    found = breaches(table, frame, large_rows=large_rows)
     if len(found):
-        raise ContractBreach(table, found)
+        raise contract_breach(table, found)
     return frame

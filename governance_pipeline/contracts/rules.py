@@ -17,7 +17,7 @@ import pandera.pandas as pandera
 from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
 from governance_pipeline.contracts.breach import Breach, shown
-from governance_pipeline.contracts.fields import FINITE_MAX, TableModel
+from governance_pipeline.contracts.fields import FINITE_MAX, TableModel, whole_pattern_body
 from governance_pipeline.contracts.frames import column_dtypes
 
 _CHECKS: Final = {
@@ -63,13 +63,14 @@ def rules_of(model: type[TableModel]) -> tuple[Rule, ...]:
     """List the rules of a contract: column by column in order, the key last.
 
     Raises:
-        NotImplementedError: the model has a check that has no SQL form here; add it to `_CHECKS` and `sql_rules`.
+        NotImplementedError: the model has no key, or a check that has no SQL form; add that to `_CHECKS` and
+            `sql_rules`.
     """
     schema = model.to_schema()
     rules = [rule for name, column in schema.columns.items() for rule in _column_rules(str(name), column)]
-    if schema.checks:
-        raise NotImplementedError(f"{model.__name__} has a check over several columns; only `Config.unique` may be one")
-    return (*rules, Rule(tuple(schema.unique), "unique")) if schema.unique else tuple(rules)
+    if schema.checks or not schema.unique:
+        raise NotImplementedError(f"{model.__name__} must have a key (`Config.unique`) and no other rule over columns")
+    return (*rules, Rule(tuple(schema.unique), "unique"))
 
 
 def _column_rules(name: str, column: pandera.Column) -> Iterator[Rule]:
@@ -85,7 +86,8 @@ def _check_rule(name: str, check: pandera.Check) -> Rule:
     if check.name not in _CHECKS:
         raise NotImplementedError(f"column {name} has the check {check.name}, which has no SQL form")
     kind, statistic = _CHECKS[check.name]
-    return Rule((name,), kind, (check.statistics or {})[statistic])
+    argument = (check.statistics or {})[statistic]
+    return Rule((name,), kind, whole_pattern_body(argument) if kind == "matches" else argument)
 
 
 def structure_breaches(model: type[TableModel], frame: pd.DataFrame) -> list[Breach]:

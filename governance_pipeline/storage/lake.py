@@ -13,12 +13,12 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from governance_pipeline.contracts.registry import REGISTRY, breaches, is_by_round, validate
-from governance_pipeline.errors import StorageError
+from governance_pipeline.contracts.registry import REGISTRY, breaches, breaches_of_parquet, is_by_round, validate
+from governance_pipeline.errors import StorageError, UnreadableError
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage import parquet
 from governance_pipeline.storage.atomic import AtomicWriter, sweep_temporaries
-from governance_pipeline.strict.files import FileRefused, open_regular
+from governance_pipeline.strict.files import FileRefused, digest_file, open_regular
 from governance_pipeline.vocabulary import SHA256_PATTERN, is_round_id
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Lake:
             StorageError: round id and table do not fit, rows belong to another round, or writing failed.
         """
         folder = self._folder(table, round_id)
-        validate(table, frame)
+        validate(table, frame, large_rows=SETTINGS.large_table_rows)
         _refuse_strangers(table, round_id, frame)
         data = parquet.to_bytes(table, frame, metadata or {})
         digest = hashlib.sha256(data).hexdigest()
@@ -132,8 +132,16 @@ class Lake:
         return {round_id: digest for round_id, digest in found.items() if digest is not None}
 
     def breaches(self, table: str, round_id: str | None) -> pd.DataFrame:
-        """List the failures of a stored table against its contract, as `registry.breaches`; raises as `get`."""
-        return breaches(table, self.get(table, round_id))
+        """List the failures of a stored table against its contract, as `registry.breaches`; raises as `get`.
+
+        A table above `SETTINGS.large_table_rows` is scanned by one SQL pass after hashing, not loaded as a frame.
+        """
+        path = self.path(table, round_id)
+        if parquet.rows_of(path, table) <= SETTINGS.large_table_rows:
+            return breaches(table, self.get(table, round_id))
+        if not _is_sound(path, path.stem):
+            raise _damaged(path, table)
+        return breaches_of_parquet(table, path)
 
     def sweep(
         self, now: datetime, *, keep_days: int = SETTINGS.unreferenced_keep_days, pinned: Collection[str] = ()
@@ -195,12 +203,8 @@ class Lake:
                 data = _bytes_of(path)
             except FileNotFoundError:
                 continue
-            found = hashlib.sha256(data).hexdigest()
-            if found != path.stem:
-                raise StorageError(
-                    f"{path} is damaged: the digest in force is {path.stem}, that of its bytes is {found}. Make "
-                    f"{table} again, which replaces it"
-                )
+            if hashlib.sha256(data).hexdigest() != path.stem:
+                raise _damaged(path, table)
             return path, data
         raise StorageError(f"{path} is in force but not there; make {table} again, which writes it anew")
 
@@ -245,8 +249,8 @@ def _remove_older(folder: Path, kept: Collection[str | None], before: float) -> 
 
 def _is_sound(path: Path, digest: str) -> bool:
     try:
-        return hashlib.sha256(_bytes_of(path)).hexdigest() == digest
-    except (FileNotFoundError, StorageError):
+        return digest_file(path).sha256 == digest
+    except UnreadableError:
         return False
 
 
@@ -259,6 +263,14 @@ def _bytes_of(path: Path) -> bytes:
         if error.code == "not_found":
             raise FileNotFoundError(path) from None
         raise StorageError(f"the lake holds something it did not write: {error}") from error
+
+
+def _damaged(path: Path, table: str) -> StorageError:
+    found = digest_file(path).sha256
+    return StorageError(
+        f"{path} is damaged: the digest in force is {path.stem}, that of its bytes is {found}. Make {table} again, "
+        "which replaces it"
+    )
 
 
 def _absent(table: str, round_id: str | None, folder: Path) -> StorageError:

@@ -7,6 +7,7 @@ is in them, so a digest is comparable under one lock file of dependencies.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -18,7 +19,7 @@ from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.settings import SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     import pandas as pd
@@ -65,18 +66,37 @@ def from_bytes(table: str, data: bytes, path: Path) -> pd.DataFrame:
 
 def arrow_of(table: str, data: bytes, path: Path) -> pa.Table:
     """Read Parquet bytes of `table` as Arrow, metadata included; raises as `from_bytes`."""
-    try:
+    with _readable(table, path):
         arrow = pq.read_table(pa.BufferReader(data))
+    _refuse_other(table, arrow.schema, path)
+    return arrow
+
+
+def rows_of(path: Path, table: str) -> int:
+    """Count the rows of a stored Parquet file of `table` from its footer; raises as `from_bytes`."""
+    with _readable(table, path):
+        footer = pq.ParquetFile(path)
+    _refuse_other(table, footer.schema_arrow, path)
+    return int(footer.metadata.num_rows)
+
+
+@contextmanager
+def _readable(table: str, path: Path) -> Iterator[None]:
+    try:
+        yield
     except (pa.ArrowException, OSError) as error:
         raise StorageError(f"{path} is no readable Parquet file: {error}; make {table} again") from error
-    found = (metadata_of(arrow.schema).get(CONTRACT_KEY), metadata_of(arrow.schema).get(VERSION_KEY))
+
+
+def _refuse_other(table: str, schema: pa.Schema, path: Path) -> None:
+    metadata = metadata_of(schema)
+    found = (metadata.get(CONTRACT_KEY), metadata.get(VERSION_KEY))
     expected = (table, str(version_of(table)))
-    if found != expected or not arrow.schema.equals(arrow_schema(contract_of(table)), check_metadata=False):
+    if found != expected or not schema.equals(arrow_schema(contract_of(table)), check_metadata=False):
         raise StorageError(
             f"{path} keeps contract {found[0]} version {found[1]}, this program reads {expected[0]} version "
             f"{expected[1]}; make the table again"
         )
-    return arrow
 
 
 def metadata_of(schema: pa.Schema) -> dict[str, str]:
