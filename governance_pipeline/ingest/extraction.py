@@ -50,22 +50,9 @@ class Extraction:
         self.round_id = round_id
         self.paths_of: Mapping[str, tuple[str, ...]] = paths_of or {}
         self.subjects: set[str] = set()
-        self._format = ""
-        self._own_runs: set[str] = set()
-        self._other_runs: frozenset[str] = frozenset()
         self._rows: dict[str, list[dict[str, Any]]] = {}
         self._chunks: dict[str, list[pd.DataFrame]] = {}
         self._columns: dict[str, frozenset[str]] = {}
-
-    def begin(self, format_name: str) -> None:
-        """Say which format adds rows from here on.
-
-        A run id that an earlier format has used belongs to another log of perhaps another run: here it becomes
-        `<format>:<run id>`, so that the two are never merged.
-        """
-        self._format = format_name
-        self._other_runs = self._other_runs | self._own_runs
-        self._own_runs = set()
 
     def add(self, table: str, file: LogFile, record: Record, /, pointer: str | None = None, **row: Any) -> None:
         """Add one row to `table`.
@@ -83,10 +70,6 @@ class Extraction:
         if "pointer" in columns:
             place["pointer"] = record.pointer if pointer is None else pointer
         place.update(row)
-        if table == "core_runs":
-            self._own_runs.add(row["run_id"])
-        if self._other_runs and place.get("run_id") in self._other_runs:
-            place["run_id"] = f"{self._format}:{place['run_id']}"
         rows = self._rows.setdefault(table, [])
         rows.append(place)
         if len(rows) >= CHUNK_ROWS:

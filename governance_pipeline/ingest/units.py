@@ -1,0 +1,214 @@
+"""Which of a heap of log files belong together: one session or trajectory is one unit, which becomes one round.
+
+What belongs here: how each tool spreads one session over files (research/log_formats.md). What does not: copying, and
+what the files say.
+
+- Claude Code: a session file and everything in the folder of the same name beside it; a sub-agent file goes with the
+  session file beside it that names its agent; files of one session id are one session.
+- OpenHands SDK: a folder with `base_state.json` and `events/` is one conversation.
+- Every other supported file is a unit of its own; a native audit log that names one session has that id.
+- Files of no supported format that lie in one folder are one unit (a manifest, tables, reports).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from governance_pipeline.ingest.detection import detect
+from governance_pipeline.ingest.extraction import parse_time
+from governance_pipeline.strict.canonical import canonical_json
+from governance_pipeline.strict.files import FileRefused, digest_file, open_regular
+from governance_pipeline.strict.lines import read_blocks
+from governance_pipeline.vocabulary import is_round_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from governance_pipeline.ingest.layout import FoundFile
+    from governance_pipeline.ingest.logfile import Sample
+    from governance_pipeline.ingest.logformat import LogFormat
+
+ID_DIGITS: Final = 16
+"""Hex digits of a digest that make a round id."""
+
+CLAUDE_CODE: Final = "claude_code"
+NATIVE_AUDIT_LOG: Final = "native_audit_log"
+CONVERSATION_STATE: Final = "base_state.json"
+CONVERSATION_EVENTS: Final = "events"
+
+_TIME_MEMBERS: Final = ("timestamp", "ts", "time", "created_at", "started_at", "start_time", "created")
+_TIME_DEPTH: Final = 6
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One file to import, looked at once.
+
+    `format` is None where no format claims it, `sha256` where it could not be opened (then `reason` says why).
+    `session_id` and `agent_id` are what it says of itself; `day` is the UTC date of the first time in its sample.
+    """
+
+    file: FoundFile
+    sha256: str | None
+    format: str | None = None
+    session_id: str | None = None
+    agent_id: str | None = None
+    day: str | None = None
+    reason: str | None = None
+
+
+class Unit(NamedTuple):
+    """Files that belong together, in path order, and the id their log gives them, None when it gives none."""
+
+    files: tuple[Candidate, ...]
+    session_id: str | None
+
+    @property
+    def digest_id(self) -> str:
+        """16 hex of the file digest; of several files, of the list of their names and digests."""
+        if len(self.files) == 1 and self.files[0].sha256 is not None:
+            return self.files[0].sha256[:ID_DIGITS]
+        listed = [[candidate.file.path, candidate.sha256 or candidate.reason or ""] for candidate in self.files]
+        return hashlib.sha256(canonical_json(listed)).hexdigest()[:ID_DIGITS]
+
+    @property
+    def round_id(self) -> str:
+        """The session id where it is a legal round id, else `digest_id`."""
+        return self.session_id if self.session_id and is_round_id(self.session_id) else self.digest_id
+
+
+def look_at(file: FoundFile, formats: Sequence[LogFormat]) -> Candidate:
+    """Hash a file and find its format; a file that cannot be opened is kept with the reason."""
+    if file.reason is not None:
+        return Candidate(file, None, reason=file.reason)
+    try:
+        digest = digest_file(file.source)
+        found = detect(file.path, file.source, formats)
+    except FileRefused as refusal:
+        return Candidate(file, None, reason=refusal.code)
+    file = file._replace(size=digest.size)
+    if found.format is None:
+        return Candidate(file, digest.sha256)
+    session_id, agent_id = _ids(found.format.NAME, found.sample, file.source.stem)
+    return Candidate(file, digest.sha256, found.format.NAME, session_id, agent_id, _day(found.sample.values))
+
+
+def units_of(candidates: Sequence[Candidate]) -> list[Unit]:
+    """Put candidates together; every one of them is in exactly one unit, and units come in path order."""
+    groups: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
+    homes = _Homes(candidates)
+    for candidate in candidates:
+        groups[homes.group_of(candidate)].append(candidate)
+    return [Unit(tuple(files), homes.session_ids.get(key)) for key, files in groups.items()]
+
+
+class _Homes:
+    """What is known of the heap as a whole: conversation folders, session files, and which agents sessions name."""
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self.session_ids: dict[tuple[str, str], str] = {}
+        self._conversations: set[Path] = set()
+        self._sessions: dict[Path, str] = {}
+        self._by_folder: dict[Path, list[Candidate]] = defaultdict(list)
+        events = {c.file.source.parent.parent for c in candidates if c.file.source.parent.name == CONVERSATION_EVENTS}
+        for candidate in candidates:
+            source = candidate.file.source
+            if source.name == CONVERSATION_STATE and source.parent in events:
+                self._conversations.add(source.parent)
+                if candidate.session_id is not None:
+                    self.session_ids["folder", str(source.parent)] = candidate.session_id
+            if candidate.format == CLAUDE_CODE and candidate.agent_id is None:
+                self._sessions[source.with_suffix("")] = candidate.session_id or ""
+                self._by_folder[source.parent].append(candidate)
+
+    def group_of(self, candidate: Candidate) -> tuple[str, str]:
+        """Give the key of the unit a file belongs to, and remember the session id that names it."""
+        source = candidate.file.source
+        for folder in source.parents:
+            if folder in self._conversations:
+                return "folder", str(folder)
+            if self._sessions.get(folder):
+                return self._named(self._sessions[folder])
+        if candidate.format == CLAUDE_CODE:
+            session_id = self._parent_of(candidate) or candidate.session_id
+            return self._named(session_id) if session_id else ("file", str(source))
+        if candidate.format is None:
+            return "side", str(source.parent)
+        if candidate.session_id is not None:
+            self.session_ids["file", str(source)] = candidate.session_id
+        return "file", str(source)
+
+    def _named(self, session_id: str) -> tuple[str, str]:
+        self.session_ids["session", session_id] = session_id
+        return "session", session_id
+
+    def _parent_of(self, candidate: Candidate) -> str | None:
+        """Give the session of the one file beside a sub-agent file that names its agent."""
+        if candidate.agent_id is None:
+            return None
+        beside = self._by_folder[candidate.file.source.parent]
+        naming = [other for other in beside if _mentions(other.file.source, candidate.agent_id)]
+        return naming[0].session_id if len(naming) == 1 else None
+
+
+def _ids(format_name: str, sample: Sample, stem: str) -> tuple[str | None, str | None]:
+    records = [value for value in sample.values if isinstance(value, dict)]
+    if format_name == CLAUDE_CODE:
+        ids = _texts(records, "sessionId")
+        agents = _texts([record for record in records if record.get("isSidechain") is True], "agentId")
+        is_agent_file = bool(agents) and all(record.get("isSidechain", True) is True for record in records)
+        return (stem if stem in ids else next(iter(ids), None)), (agents[0] if is_agent_file else None)
+    if format_name == NATIVE_AUDIT_LOG:
+        ids = _texts(records, "session_id")
+        return (ids[0] if len(ids) == 1 else None), None
+    if sample.path.rpartition("/")[2] == CONVERSATION_STATE:
+        return next(iter(_texts(records, "id")), None), None
+    return None, None
+
+
+def _texts(records: Sequence[dict[str, Any]], name: str) -> list[str]:
+    """Give the distinct texts a member has, in the order met."""
+    return list(dict.fromkeys(value for record in records if isinstance(value := record.get(name), str) and value))
+
+
+def _mentions(source: Path, word: str) -> bool:
+    """Tell whether a file holds the word, also across the blocks it is read in."""
+    needle, tail = word.encode(), b""
+    try:
+        with open_regular(source) as stream:
+            for block in read_blocks(stream):
+                if needle in tail + block:
+                    return True
+                tail = block[-len(needle) :]
+    except FileRefused:
+        return False
+    return False
+
+
+def _day(values: Sequence[Any]) -> str | None:
+    for value in values:
+        for time in _times(value, 0):
+            at = parse_time(time, assume_utc=True)
+            if at is not None:
+                return at.date().isoformat()
+    return None
+
+
+def _times(value: Any, depth: int) -> Iterator[Any]:
+    """Give what stands under the usual names of a time, in the order written."""
+    if depth > _TIME_DEPTH:
+        return
+    if isinstance(value, dict):
+        for name, member in value.items():
+            if name in _TIME_MEMBERS:
+                yield member
+            elif isinstance(member, dict | list):
+                yield from _times(member, depth + 1)
+    elif isinstance(value, list):
+        for member in value:
+            if isinstance(member, dict | list):
+                yield from _times(member, depth + 1)
