@@ -4,7 +4,7 @@ What belongs here: how each tool spreads one session over files (research/log_fo
 what the files say.
 
 - Claude Code: a session file and everything in the folder of the same name beside it; a sub-agent file goes with the
-  session file beside it that names its agent; files of one session id are one session.
+  session file beside it that names its agent, or is the only one; files of one session id are one session.
 - OpenHands SDK: a folder with `base_state.json` and `events/` is one conversation.
 - Every other supported file is a unit of its own; a native audit log that names one session has that id.
 - Files of no supported format that lie in one folder are one unit (a manifest, tables, reports).
@@ -147,12 +147,13 @@ class _Homes:
         return "session", session_id
 
     def _parent_of(self, candidate: Candidate) -> str | None:
-        """Give the session of the one file beside a sub-agent file that names its agent."""
+        """Give the session a sub-agent file belongs to: the one beside it that names its agent, or the only one."""
         if candidate.agent_id is None:
             return None
         beside = self._by_folder[candidate.file.source.parent]
         naming = [other for other in beside if _mentions(other.file.source, candidate.agent_id)]
-        return naming[0].session_id if len(naming) == 1 else None
+        parents = naming or beside
+        return parents[0].session_id if len(parents) == 1 else None
 
 
 def _ids(format_name: str, sample: Sample, stem: str) -> tuple[str | None, str | None]:
