@@ -1,0 +1,202 @@
+"""The report of a run (govern/cross-check-report/v1) and of a refusal (govern/crosscheck-errors/v1), as JSON text.
+
+What belongs here: the members of both documents and how numbers are written. What does not: how records came about.
+
+The members structural_tests, validation, guardian and can_fail are results of proofs; they are absent from a report
+whose proofs did not run, never a constant. Source: spec/crosscheck.md §7 and §12.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from governance_pipeline.crosscheck.independence import is_independent
+from governance_pipeline.crosscheck.record import as_number
+from governance_pipeline.errors import UsageError
+from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.strict.lexeme import Lexeme
+from governance_pipeline.strict.numbers import canonical
+from governance_pipeline.vocabulary import Action, ExitCode, RecordStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from decimal import Decimal
+    from pathlib import Path
+
+    from governance_pipeline.crosscheck.check import Check
+    from governance_pipeline.crosscheck.record import CrossCheckRecord
+    from governance_pipeline.crosscheck.run import Batch
+    from governance_pipeline.errors import Fault
+
+SCHEMA = "govern/cross-check-report/v1"
+ERRORS_SCHEMA = "govern/crosscheck-errors/v1"
+REPORT_NAME = "report.json"
+
+
+class FailOn(StrEnum):
+    """From what on the exit code is 1."""
+
+    MISMATCH = "mismatch"
+    UNVERIFIABLE = "unverifiable"
+    NEVER = "never"
+
+
+def exit_code(batch: Batch, fail_on: FailOn) -> int:
+    """Return the exit code of a run (spec/crosscheck.md §9): a mismatch, only unknowns, or clean.
+
+    A check without any record looked at nothing. That is unknown whatever `fail_on` says: an empty batch is no pass.
+    """
+    if not all(batch.records.values()):
+        return ExitCode.UNKNOWN
+    counts = status_counts(record for records in batch.records.values() for record in records)
+    if fail_on is FailOn.NEVER:
+        return ExitCode.CLEAN
+    unknown = counts[RecordStatus.UNVERIFIABLE]
+    if counts[RecordStatus.MISMATCH] or (unknown and fail_on is FailOn.UNVERIFIABLE):
+        return ExitCode.FINDINGS
+    return ExitCode.UNKNOWN if unknown else ExitCode.CLEAN
+
+
+def report_document(batch: Batch) -> dict[str, Any]:
+    """Return the report of a run; without a clock, so the same check file and sources give the same report."""
+    records = [record for check_id in sorted(batch.records) for record in batch.records[check_id]]
+    return {
+        "schema": SCHEMA,
+        "check_set": _check_set(batch, records),
+        "fields": [_field(check, batch) for check in sorted(batch.check_set.checks, key=lambda check: check.id)],
+        "records": [record.to_json() for record in records],
+        "escalations": [_escalation(record) for record in records if record.action is not Action.ACCEPT],
+    }
+
+
+def errors_document(faults: Iterable[Fault]) -> dict[str, Any]:
+    """Return the document of a check file or source that is refused, ordered by line."""
+    ordered = sorted(faults, key=lambda fault: fault.line or 0)
+    return {"schema": ERRORS_SCHEMA, "errors": [fault._asdict() for fault in ordered]}
+
+
+def status_counts(records: Iterable[CrossCheckRecord]) -> dict[str, int]:
+    """Return how many records there are, in all and by status."""
+    by_status = Counter(record.status for record in records)
+    return {"records": by_status.total(), **{status.value: by_status[status] for status in RecordStatus}}
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """Return a document as JSON text: numbers as their exact lexemes, one list item per line, a newline at the end.
+
+    The same document gives the same text. RFC 8785 is not used: it would turn numbers into binary floats.
+    """
+    members = ",\n".join(f"{_text(name)}:{_lines(value)}" for name, value in document.items())
+    return "{\n" + members + "\n}\n"
+
+
+def write_report(document: dict[str, Any], folder: Path, batch: Batch) -> Path:
+    """Write a report into a folder, aside and renamed into place, and return its path.
+
+    Raises:
+        UsageError: the folder cannot be written, or the file there is a source of the run.
+    """
+    target = folder / REPORT_NAME
+    sources = [source.file for source in batch.check_set.sources.values() if source.file is not None]
+    if any(os.path.realpath(target) == os.path.realpath(source) for source in sources):
+        raise UsageError(f"{excerpt(str(target))} is a source of this run, and no source is ever written")
+    aside = folder / f".{REPORT_NAME}.{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with aside.open("x", encoding="utf-8") as stream:
+            stream.write(json_text(document))
+            stream.flush()
+            os.fsync(stream.fileno())
+        aside.replace(target)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise UsageError(f"{excerpt(str(target))} cannot be written: {error.strerror}; choose another --out") from None
+    return target
+
+
+def _check_set(batch: Batch, records: list[CrossCheckRecord]) -> dict[str, Any]:
+    check_set = batch.check_set
+    return {
+        "checks_sha256": check_set.sha256,
+        "epsilon_policy": check_set.policy.to_json(),
+        **status_counts(records),
+        "sources": [
+            {
+                "name": name,
+                "path": check_set.sources[name].path,
+                "role": check_set.sources[name].role,
+                "key": check_set.sources[name].key,
+                "sha256": account.sha256,
+                "bytes": account.bytes,
+                "rows": account.rows,
+                "quarantined": account.quarantined,
+                "blank": account.blank,
+            }
+            for name, account in sorted(batch.accounts.items())
+        ],
+    }
+
+
+def _field(check: Check, batch: Batch) -> dict[str, Any]:
+    return {
+        "check_id": check.id,
+        "field": check.field,
+        "data_type": check.data_type.value,
+        "unit": check.unit,
+        "declared": check.declared,
+        "formula": check.formula.text,
+        "formula_digest": check.formula.digest,
+        "components": [f"{column.source}.{column.name}" for column in check.formula.columns],
+        "epsilon": _given(check.epsilon),
+        "epsilon_reason": check.epsilon_reason,
+        "epsilon_relative": _given(check.epsilon_relative),
+        "epsilon_relative_reason": check.epsilon_relative_reason,
+        "no_components": check.no_components.value,
+        "no_components_reason": check.no_components_reason,
+        "escalate_to": check.escalate_to,
+        "independent": is_independent(check.formula, batch.check_set.sources),
+        **status_counts(batch.records[check.id]),
+    }
+
+
+def _escalation(record: CrossCheckRecord) -> dict[str, Any]:
+    return {
+        "case_id": f"case-{record.record_id}",
+        "record_id": record.record_id,
+        "assignee": record.escalate_to,
+        "reason": record.reason_code.value if record.reason_code else RecordStatus.MISMATCH.value,
+        "declared": as_number(record.declared),
+        "computed": as_number(record.computed),
+        "opened_at": None,
+        "age_days": None,
+        "state": "open",
+    }
+
+
+def _given(value: Decimal | None) -> Lexeme | None:
+    return None if value is None else Lexeme(canonical(value))
+
+
+def _lines(value: Any) -> str:
+    """A list with one item per line, so that two reports can be compared line by line; anything else on one line."""
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join(_compact(item) for item in value) + "\n]"
+    return _compact(value)
+
+
+def _compact(value: Any) -> str:
+    if isinstance(value, Lexeme):
+        return str(value)
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_text(name)}:{_compact(member)}" for name, member in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_compact, value)) + "]"
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
