@@ -129,7 +129,7 @@ def _check_structure(data: bytes, text: str, limits: Limits) -> None:
         raise RecordRefused("too_many_keys", 0, message)
     values = outside.count(b",") + outside.count(b"[") + outside.count(b"{")
     if values > limits.values:
-        message = f"{values} values, at most {limits.values} are read; split the record"
+        message = f"{values} commas and brackets, at most {limits.values} are read; split the record"
         raise RecordRefused("too_many_values", 0, message)
 
 

@@ -21,8 +21,9 @@ class Limits:
         keys: members of objects in one record, all levels added; 10,000 (spec/ingest.md §5).
         document_bytes: bytes of a file that is one JSON document; 512 MiB. Such a file must be held as a whole,
             so this bound, not the line bound, limits it.
-        values: items, members and containers of one record; 2 million. A value costs up to about 80 bytes of memory
-            however short its text (``[],``), so without this bound a line of 16 MiB could need half a gigabyte.
+        values: commas and opening brackets outside strings of one record, which bounds its items, members and
+            containers; 2 million. A value costs up to about 80 bytes of memory however short its text (``{},``), so
+            without this bound a line of 16 MiB could need half a gigabyte.
         document_keys: members of objects in a file that is one JSON document, all levels added; 10 million. A
             trajectory or an evaluation result is thousands of records in one value (a public tau-bench result of
             2 MB holds 31,000 members), so the bound per record does not fit it.
