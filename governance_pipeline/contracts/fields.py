@@ -59,7 +59,9 @@ def sha256(description: str, *, null: bool = False) -> Any:
 
 def lexeme(description: str, *, null: bool = True) -> Any:
     """Exact number kept as canonical text (spec/crosscheck.md §12); the warehouse adds a numeric twin."""
-    return pandera.Field(nullable=null, str_matches=_whole(NUMBER_PATTERN), description=description)
+    return pandera.Field(
+        nullable=null, str_matches=_whole(NUMBER_PATTERN), description=description, metadata={"lexeme": True}
+    )
 
 
 def count(description: str, *, null: bool = False, at_least: int = 0) -> Any:

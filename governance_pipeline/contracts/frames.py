@@ -29,15 +29,16 @@ class Misfit(Exception):  # noqa: N818 - caught where row and column are known, 
 
 
 class Kind(NamedTuple):
-    """One kind of column: what Python values it takes and how Arrow stores it.
+    """One kind of column: how Arrow stores it and what Python values it takes.
 
-    `plain` is the exact type whose values need no look each; `fit` returns the value to store or raises Misfit
-    saying why it does not fit.
+    `fit` returns the value to store or raises Misfit saying why it does not fit. A column that holds nothing but the
+    exact type `plain` and None needs no look at each value once `are_sound` has seen them all; most columns do.
     """
 
     arrow: pa.DataType
-    plain: type | None
     fit: Callable[[Any], Any]
+    plain: type | None = None
+    are_sound: Callable[[list[Any]], bool] = lambda _: True
 
 
 def _fit_text(value: Any) -> str:
@@ -100,13 +101,26 @@ def _fit_money(value: Any) -> Decimal:
         raise Misfit(f"does not fit DECIMAL({MONEY_TYPE.precision}, {MONEY_TYPE.scale})") from None
 
 
+def _are_utf8(values: Iterable[Any]) -> bool:
+    try:
+        pa.array(values, type=pa.string(), from_pandas=True)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _are_64_bit(values: list[Any]) -> bool:
+    whole = [value for value in values if value is not None]
+    return not whole or (min(whole) in _INT64 and max(whole) in _INT64)
+
+
 _KINDS: Final[Mapping[type, Kind]] = {
-    pd.StringDtype: Kind(pa.string(), None, _fit_text),
-    pd.Int64Dtype: Kind(pa.int64(), None, _fit_count),
-    pd.BooleanDtype: Kind(pa.bool_(), bool, _fit_flag),
-    pd.Float64Dtype: Kind(pa.float64(), None, _fit_real),
-    pd.DatetimeTZDtype: Kind(pa.timestamp("us", "UTC"), None, _fit_time),
-    pd.ArrowDtype: Kind(MONEY_TYPE, None, _fit_money),
+    pd.StringDtype: Kind(pa.string(), _fit_text, str, _are_utf8),
+    pd.Int64Dtype: Kind(pa.int64(), _fit_count, int, _are_64_bit),
+    pd.BooleanDtype: Kind(pa.bool_(), _fit_flag, bool),
+    pd.Float64Dtype: Kind(pa.float64(), _fit_real),
+    pd.DatetimeTZDtype: Kind(pa.timestamp("us", "UTC"), _fit_time),
+    pd.ArrowDtype: Kind(MONEY_TYPE, _fit_money),
 }
 
 
@@ -115,6 +129,13 @@ _NULLABLE: Final[Mapping[pa.DataType, Any]] = {
     pa.bool_(): pd.BooleanDtype(),
     pa.float64(): pd.Float64Dtype(),
     pa.int64(): pd.Int64Dtype(),
+    pa.int32(): pd.Int32Dtype(),
+    pa.int16(): pd.Int16Dtype(),
+    pa.int8(): pd.Int8Dtype(),
+    pa.uint64(): pd.UInt64Dtype(),
+    pa.uint32(): pd.UInt32Dtype(),
+    pa.uint16(): pd.UInt16Dtype(),
+    pa.uint8(): pd.UInt8Dtype(),
 }
 
 
@@ -174,15 +195,10 @@ def unstorable(model: type[TableModel], frame: pd.DataFrame) -> list[Breach]:
     """Find texts with a lone surrogate, which neither Parquet nor UTF-8 can hold."""
     found: list[Breach] = []
     for name, dtype in column_dtypes(model).items():
-        if isinstance(dtype, pd.StringDtype):
-            try:
-                pa.array(frame[name], type=pa.string())
-            except UnicodeEncodeError:
-                found += [
-                    Breach(name, "utf8", row, shown(value))
-                    for row, value in enumerate(frame[name])
-                    if not _is_utf8(value)
-                ]
+        if isinstance(dtype, pd.StringDtype) and not _are_utf8(frame[name]):
+            found += [
+                Breach(name, "utf8", row, shown(value)) for row, value in enumerate(frame[name]) if not _is_utf8(value)
+            ]
     return found
 
 
@@ -210,6 +226,8 @@ def _columns(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> tuple[d
 
 def _typed_array(name: str, dtype: Any, values: list[Any]) -> tuple[Any, list[Breach]]:
     kind = _KINDS[type(dtype)]
+    if kind.plain is not None and {kind.plain, type(None)}.issuperset(map(type, values)) and kind.are_sound(values):
+        return pd.array(values, dtype=dtype), []
     fitted: list[Any] = []
     faults: list[Breach] = []
     for index, value in enumerate(values):

@@ -5,6 +5,7 @@ What belongs here: the literal list in pipeline order and the calls by table nam
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -80,7 +81,28 @@ def is_by_round(table: str) -> bool:
 
 def grain_of(table: str) -> str:
     """Give the first line of a contract's docstring: what one row is."""
-    return (contract_of(table).__doc__ or "").strip().partition("\n")[0]
+    return explanation_of(table).partition("\n")[0]
+
+
+def explanation_of(table: str) -> str:
+    """Give a contract's docstring: grain, what null means, and whatever else a reader must know."""
+    return inspect.cleandoc(contract_of(table).__doc__ or "")
+
+
+def key_of(table: str) -> tuple[str, ...]:
+    """Give the columns that identify a row."""
+    return rules.rules_of(contract_of(table))[-1].columns
+
+
+def descriptions_of(table: str) -> dict[str, str]:
+    """Give what each column means, in order."""
+    return {str(name): column.description or "" for name, column in contract_of(table).to_schema().columns.items()}
+
+
+def lexeme_columns(table: str) -> tuple[str, ...]:
+    """Give the text columns that hold numbers: canonical lexemes, and those named `_lexeme` that are as written."""
+    columns = contract_of(table).to_schema().columns.items()
+    return tuple(str(name) for name, column in columns if column.metadata or str(name).endswith("_lexeme"))
 
 
 def empty_frame(table: str) -> pd.DataFrame:
@@ -113,10 +135,9 @@ def breaches(table: str, frame: pd.DataFrame, *, large_rows: int | None = None) 
         One row per failure: column, rule, row (from 0), value as shown; empty when the frame is sound.
     """
     model = contract_of(table)
-    unfit = rules.structure_breaches(model, frame) or frames.unstorable(model, frame)
     in_sql = large_rows is not None and len(frame) > large_rows
     find = sql_rules.frame_breaches if in_sql else rules.value_breaches
-    return breach_frame(unfit or find(model, frame))
+    return breach_frame(rules.structure_breaches(model, frame) or find(model, frame))
 
 
 def breaches_of_parquet(table: str, path: Path) -> pd.DataFrame:

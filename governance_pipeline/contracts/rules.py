@@ -18,7 +18,7 @@ from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
 from governance_pipeline.contracts.breach import Breach, shown
 from governance_pipeline.contracts.fields import FINITE_MAX, TableModel, whole_pattern_body
-from governance_pipeline.contracts.frames import column_dtypes
+from governance_pipeline.contracts.frames import column_dtypes, unstorable
 
 _CHECKS: Final = {
     "greater_than_or_equal_to": ("ge", "min_value"),
@@ -112,11 +112,14 @@ def structure_breaches(model: type[TableModel], frame: pd.DataFrame) -> list[Bre
 
 
 def value_breaches(model: type[TableModel], frame: pd.DataFrame) -> list[Breach]:
-    """Find the rules that rows of a frame with the right columns break, by pandera.
+    """Find the rules that rows of a frame with the right columns break, by pandera; texts no file can hold first.
 
     Raises:
         SchemaErrors: a check crashed: a fault of the contract, not of the data.
     """
+    found = unstorable(model, frame)
+    if found:
+        return found
     numbered = frame.reset_index(drop=True)
     try:
         _value_schema(model).validate(numbered, lazy=True)

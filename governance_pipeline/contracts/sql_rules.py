@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from governance_pipeline.contracts.frames import column_dtypes, pandas_dtype, to_arrow
+from governance_pipeline.contracts.frames import column_dtypes, pandas_dtype, to_arrow, unstorable
 from governance_pipeline.contracts.rules import Rule, in_order, row_breach, rules_of
 from governance_pipeline.strict.sql_session import identifier, literal, open_session
 
@@ -44,7 +44,10 @@ _CONDITIONS: Final = {
 
 def frame_breaches(model: type[TableModel], frame: pd.DataFrame) -> list[Breach]:
     """Find the rules that rows of a frame with the right columns break, as `rules.value_breaches` does."""
-    table = to_arrow(model, frame).append_column(_ROW, pa.array(np.arange(len(frame))))
+    try:
+        table = to_arrow(model, frame).append_column(_ROW, pa.array(np.arange(len(frame))))
+    except UnicodeEncodeError:
+        return unstorable(model, frame)
     batches = pa.Table.from_batches(table.to_batches(max_chunksize=BATCH_ROWS), schema=table.schema)
     session = open_session()
     try:
@@ -58,7 +61,7 @@ def parquet_breaches(model: type[TableModel], path: Path) -> list[Breach]:
     """Find the rules that rows of a Parquet file of this contract break; the file is scanned, never loaded."""
     session = open_session(folders=[path.parent])
     try:
-        source = f"read_parquet([{literal(str(path))}], file_row_number = true)"
+        source = f"read_parquet([{literal(str(path))}], file_row_number = true, hive_partitioning = false)"
         return _run(session, model, source, "file_row_number")
     finally:
         session.close()

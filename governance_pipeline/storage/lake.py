@@ -10,16 +10,15 @@ What belongs here: putting and getting whole tables. What does not: SQL over the
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from governance_pipeline.contracts.registry import REGISTRY, breaches, breaches_of_parquet, is_by_round, validate
-from governance_pipeline.errors import StorageError, UnreadableError
+from governance_pipeline.errors import StorageError
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage import parquet
-from governance_pipeline.storage.atomic import AtomicWriter, sweep_temporaries
-from governance_pipeline.strict.files import FileRefused, digest_file, open_regular
-from governance_pipeline.vocabulary import SHA256_PATTERN, is_round_id
+from governance_pipeline.storage.atomic import AtomicWriter
+from governance_pipeline.storage.versions import Versions, bytes_of
+from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -28,12 +27,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-POINTER: Final = "current"
 ROUND_PREFIX: Final = "round="
 WHOLE: Final = "all"
+COMPACTED: Final = "compacted"
 CLAIMS: Final = "rounds"
-_SHA256: Final = re.compile(SHA256_PATTERN, re.ASCII)
-_TRIES: Final = 3
 SECONDS_OF_A_DAY: Final = 86_400
 
 
@@ -64,22 +61,17 @@ class Lake:
             ContractBreach: the frame breaks its contract; nothing is written.
             StorageError: round id and table do not fit, rows belong to another round, or writing failed.
         """
-        folder = self._folder(table, round_id)
+        versions = self.versions(table, round_id)
         validate(table, frame, large_rows=SETTINGS.large_table_rows)
         _refuse_strangers(table, round_id, frame)
         data = parquet.to_bytes(table, frame, metadata or {})
         digest = hashlib.sha256(data).hexdigest()
-        stored = Stored(digest, len(frame), folder / f"{digest}.parquet")
-        if self._pointer(folder) == digest and _is_sound(stored.path, digest):
-            return stored
-        if round_id is not None and round_id not in self._claimed:
-            self._claim(round_id)
-        with self.writer.locked(table):
-            sweep_temporaries(folder)
-            if not _is_sound(stored.path, digest):
-                self.writer.write(stored.path, data)
-            self.writer.write(folder / POINTER, f"{digest}\n".encode())
-        return stored
+        if versions.digest() != digest or not versions.holds(digest):
+            if round_id is not None:
+                self._claim(round_id)
+            with self.writer.locked(table):
+                versions.put(data, digest, self.writer)
+        return Stored(digest, len(frame), versions.path(digest))
 
     def get(self, table: str, round_id: str | None) -> pd.DataFrame:
         """Read a table back, with the contract's dtypes; its bytes are hashed again.
@@ -102,7 +94,7 @@ class Lake:
 
     def digest(self, table: str, round_id: str | None) -> str | None:
         """Give the digest in force, None when the table is not stored; the bytes are not read."""
-        return self._pointer(self._folder(table, round_id))
+        return self.versions(table, round_id).digest()
 
     def path(self, table: str, round_id: str | None) -> Path:
         """Give the path of the file in force.
@@ -110,47 +102,44 @@ class Lake:
         Raises:
             StorageError: the table is not stored.
         """
-        folder = self._folder(table, round_id)
-        digest = self._pointer(folder)
+        versions = self.versions(table, round_id)
+        digest = versions.digest()
         if digest is None:
-            raise _absent(table, round_id, folder)
-        return folder / f"{digest}.parquet"
+            raise _absent(table, round_id, versions.folder)
+        return versions.path(digest)
 
     def rounds(self, table: str) -> list[str]:
         """Give the ids of the rounds a table is stored for, sorted; none for a table over all rounds."""
-        return sorted(round_id for round_id in self.digests(table) if round_id is not None)
+        return [round_id for round_id in self.digests(table) if round_id is not None]
 
     def digests(self, table: str) -> dict[str | None, str]:
         """Give the digest in force of every round a table is stored for, sorted by round (None: over all rounds)."""
-        if not is_by_round(table):
-            digest = self.digest(table, None)
-            return {} if digest is None else {None: digest}
-        folder = self.root / table
-        names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
-        ids = [name.removeprefix(ROUND_PREFIX) for name in names if name.startswith(ROUND_PREFIX)]
-        found = {round_id: self.digest(table, round_id) for round_id in ids if is_round_id(round_id)}
+        ids: list[str | None] = [None]
+        if is_by_round(table):
+            names = [folder.name.removeprefix(ROUND_PREFIX) for folder in self._folders(table, ROUND_PREFIX)]
+            ids = [name for name in sorted(names) if is_round_id(name)]
+        found = {round_id: self.digest(table, round_id) for round_id in ids}
         return {round_id: digest for round_id, digest in found.items() if digest is not None}
 
     def breaches(self, table: str, round_id: str | None) -> pd.DataFrame:
         """List the failures of a stored table against its contract, as `registry.breaches`; raises as `get`.
 
-        A table above `SETTINGS.large_table_rows` is scanned by one SQL pass after hashing, not loaded as a frame.
+        A table above `SETTINGS.large_table_rows` is scanned by one SQL pass, not loaded as a frame.
         """
         path = self.path(table, round_id)
         if parquet.rows_of(path, table) <= SETTINGS.large_table_rows:
             return breaches(table, self.get(table, round_id))
-        if not _is_sound(path, path.stem):
-            raise _damaged(path, table)
+        self._read(table, round_id)
         return breaches_of_parquet(table, path)
 
     def sweep(
-        self, now: datetime, *, keep_days: int = SETTINGS.unreferenced_keep_days, pinned: Collection[str] = ()
+        self, now: datetime, *, keep_days: float = SETTINGS.unreferenced_keep_days, pinned: Collection[str] = ()
     ) -> list[Path]:
         """Remove files that no pointer names any more, and what dead writers left behind.
 
         A replaced file is kept for `keep_days` after it was written, because a reader, an open request or a person
         may still hold its digest; for ever when its digest is in `pinned` (those that signed decisions name). Nothing
-        calls this by itself.
+        calls this by itself; rebuild the warehouse afterwards, whose views may still open a removed file.
 
         Args:
             now: the time, with its zone.
@@ -161,62 +150,55 @@ class Lake:
             The Parquet files removed.
         """
         removed: list[Path] = []
+        before = now.timestamp() - keep_days * SECONDS_OF_A_DAY
         for table in REGISTRY:
             with self.writer.locked(table):
-                for folder in self._folders(table):
-                    sweep_temporaries(folder)
-                    kept = {*pinned, self._pointer(folder)}
-                    removed += _remove_older(folder, kept, now.timestamp() - keep_days * SECONDS_OF_A_DAY)
+                for folder in self._folders(table, ROUND_PREFIX, WHOLE, COMPACTED):
+                    removed += Versions(folder).remove_older(before, pinned)
         return removed
 
-    def _folders(self, table: str) -> list[Path]:
-        folder = self.root / table
-        return sorted(entry for entry in folder.iterdir() if _is_own_folder(entry)) if folder.is_dir() else []
+    def versions(self, table: str, round_id: str | None) -> Versions:
+        """Give the folder of a table and round.
 
-    def _folder(self, table: str, round_id: str | None) -> Path:
+        Raises:
+            UsageError: there is no such table.
+            StorageError: the round id is illegal, or missing, or given for a table over all rounds.
+        """
         if is_by_round(table) != (round_id is not None):
             kept = "round by round, so name one" if is_by_round(table) else "over all rounds, so name none"
             raise StorageError(f"table {table} is kept {kept}; got round {round_id!r}")
         if round_id is None:
-            return self.root / table / WHOLE
+            return Versions(self.root / table / WHOLE)
         if not is_round_id(round_id):
             raise StorageError(
                 f"{round_id!r} is no round id: up to 80 letters, digits, dots, dashes and underscores, starting with a "
                 "letter or digit, without '..' and without a final dot"
             )
-        return self.root / table / f"{ROUND_PREFIX}{round_id}"
+        return Versions(self.root / table / f"{ROUND_PREFIX}{round_id}")
 
-    def _pointer(self, folder: Path) -> str | None:
-        try:
-            text = _bytes_of(folder / POINTER).decode("ascii", "replace")
-        except FileNotFoundError:
-            return None
-        digest = text.removesuffix("\n")
-        if not _SHA256.fullmatch(digest):
-            raise StorageError(f"{folder / POINTER} holds no digest; remove it and make the table again")
-        return digest
+    def _folders(self, table: str, *prefixes: str) -> list[Path]:
+        folder = self.root / table
+        entries = sorted(folder.iterdir()) if folder.is_dir() else []
+        return [e for e in entries if e.name.startswith(prefixes) and e.is_dir() and not e.is_symlink()]
 
     def _read(self, table: str, round_id: str | None) -> tuple[Path, bytes]:
-        for _ in range(_TRIES):  # a sweep may remove a replaced file between reading the pointer and opening it
-            path = self.path(table, round_id)
-            try:
-                data = _bytes_of(path)
-            except FileNotFoundError:
-                continue
-            if hashlib.sha256(data).hexdigest() != path.stem:
-                raise _damaged(path, table)
-            return path, data
-        raise StorageError(f"{path} is in force but not there; make {table} again, which writes it anew")
+        versions = self.versions(table, round_id)
+        found = versions.read_in_force()
+        if found is None:
+            raise _absent(table, round_id, versions.folder)
+        return found
 
     def _claim(self, round_id: str) -> None:
         """Refuse a round id that differs from an earlier one in case only: some file systems take them for one."""
+        if round_id in self._claimed:
+            return
         claim = self.root / CLAIMS / round_id.lower()
         with self.writer.locked(CLAIMS):
             try:
-                holder = _bytes_of(claim).decode("ascii", "replace")
+                holder = bytes_of(claim).decode("ascii", "replace")
             except FileNotFoundError:
-                self.writer.write(claim, round_id.encode())
                 holder = round_id
+                self.writer.write(claim, round_id.encode())
         if holder != round_id:
             raise StorageError(
                 f"round {round_id!r} differs from round {holder!r} in upper and lower case only; rename one of them"
@@ -230,47 +212,6 @@ def _refuse_strangers(table: str, round_id: str | None, frame: pd.DataFrame) -> 
         raise StorageError(
             f"table {table} of round {round_id} holds rows of {others[:5]}; store them under their own round"
         )
-
-
-def _is_own_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink() and (path.name == WHOLE or path.name.startswith(ROUND_PREFIX))
-
-
-def _remove_older(folder: Path, kept: Collection[str | None], before: float) -> list[Path]:
-    old = [
-        path
-        for path in sorted(folder.glob("*.parquet"))
-        if _SHA256.fullmatch(path.stem) and path.stem not in kept and path.lstat().st_mtime < before
-    ]
-    for path in old:
-        path.unlink()
-    return old
-
-
-def _is_sound(path: Path, digest: str) -> bool:
-    try:
-        return digest_file(path).sha256 == digest
-    except UnreadableError:
-        return False
-
-
-def _bytes_of(path: Path) -> bytes:
-    """Read a file of the lake; FileNotFoundError when it is not there, StorageError when it is no plain file."""
-    try:
-        with open_regular(path) as stream:
-            return stream.read()
-    except FileRefused as error:
-        if error.code == "not_found":
-            raise FileNotFoundError(path) from None
-        raise StorageError(f"the lake holds something it did not write: {error}") from error
-
-
-def _damaged(path: Path, table: str) -> StorageError:
-    found = digest_file(path).sha256
-    return StorageError(
-        f"{path} is damaged: the digest in force is {path.stem}, that of its bytes is {found}. Make {table} again, "
-        "which replaces it"
-    )
 
 
 def _absent(table: str, round_id: str | None, folder: Path) -> StorageError:

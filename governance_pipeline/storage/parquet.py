@@ -47,9 +47,7 @@ def to_bytes(table: str, frame: pd.DataFrame, metadata: Mapping[str, str]) -> by
     if taken:
         raise UsageError(f"metadata keys {taken} of {table} start with {OWN_PREFIX!r}, which storage keeps for itself")
     model = contract_of(table)
-    arrow = to_arrow(model, frame).replace_schema_metadata(
-        {**dict(sorted(metadata.items())), CONTRACT_KEY: table, VERSION_KEY: str(version_of(table))}
-    )
+    arrow = to_arrow(model, frame).replace_schema_metadata({**dict(sorted(metadata.items())), **own_metadata(table)})
     sink = pa.BufferOutputStream()
     pq.write_table(arrow, sink, row_group_size=SETTINGS.row_group_rows, **WRITER)
     return bytes(sink.getvalue())
@@ -72,12 +70,28 @@ def arrow_of(table: str, data: bytes, path: Path) -> pa.Table:
     return arrow
 
 
+def own_metadata(table: str) -> dict[str, str]:
+    """Give the metadata that says which contract a file of `table` keeps."""
+    return {CONTRACT_KEY: table, VERSION_KEY: str(version_of(table))}
+
+
 def rows_of(path: Path, table: str) -> int:
     """Count the rows of a stored Parquet file of `table` from its footer; raises as `from_bytes`."""
+    footer = _footer(path, table)
+    return int(footer.num_rows)
+
+
+def metadata_at(path: Path, table: str) -> dict[str, str]:
+    """Read the text metadata of a stored Parquet file of `table` from its footer; raises as `from_bytes`."""
+    return metadata_of(_footer(path, table).schema.to_arrow_schema())
+
+
+def _footer(path: Path, table: str) -> pq.FileMetaData:
     with _readable(table, path):
-        footer = pq.ParquetFile(path)
-    _refuse_other(table, footer.schema_arrow, path)
-    return int(footer.metadata.num_rows)
+        footer = pq.read_metadata(path)
+        schema = footer.schema.to_arrow_schema()
+    _refuse_other(table, schema, path)
+    return footer
 
 
 @contextmanager
