@@ -21,7 +21,7 @@ _STAR = "*"
 _DOUBLE = "**"
 _NEVER = "(?!)"
 _FOLDERS = "(?:[^/]++/)*?"
-_NAMED = re.compile(r"\[:([^\]]*):\]")
+_UNCLOSED = r"a [ is never closed; add ] or write \[ for the character"
 _POSIX = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
@@ -145,12 +145,14 @@ def _class(body: str, position: int) -> tuple[str, int]:
     start = position
     items: list[str] = []
     previous = ""  # lower end of a range that may follow
+    close = -1  # the next "]", looked for once and not from every "[:"
     while body[position : position + 1] != "]" or position == start:
-        named = _NAMED.match(body, position)
-        if named:
-            items.append(_POSIX.get(named[1], _NEVER))
-            previous, position = "", named.end()
-            continue
+        if body.startswith("[:", position):
+            close = _closing(body, position + 2) if close < position + 2 else close
+            if close > position + 2 and body[close - 1] == ":":
+                items.append(_POSIX.get(body[position + 2 : close - 1], _NEVER))
+                previous, position = "", close + 1
+                continue
         is_range = bool(previous) and body[position : position + 1] == "-" and body[position + 1 : position + 2] != "]"
         character, position = _class_character(body, position + is_range)
         if not is_range:
@@ -165,9 +167,16 @@ def _class(body: str, position: int) -> tuple[str, int]:
     return (f"[^/{''.join(items)}]" if negated else f"(?!/)[{''.join(items)}]"), position + 1
 
 
+def _closing(body: str, position: int) -> int:
+    close = body.find("]", position)
+    if close < 0:
+        raise ValueError(_UNCLOSED)
+    return close
+
+
 def _class_character(body: str, position: int) -> tuple[str, int]:
     """Read one character of a class, escaped or not."""
     position += body[position : position + 1] == "\\"
     if position >= len(body):
-        raise ValueError(r"a [ is never closed; add ] or write \[ for the character")
+        raise ValueError(_UNCLOSED)
     return body[position], position + 1

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
     Place = tuple[str | int, ...]
 
-DOCUMENT_BYTES = 2**20
-"""Largest document that is read: far above any contract a person would review, and parsed in about a second."""
+DOCUMENT_BYTES = 2**18
+"""Largest document that is read, 256 KiB: far above any contract a person would review, and hostile bytes of this size
+are read or refused in about a second."""
 
 # A comma stands for the list element (or pair of an inline table) before it.
 _ENTRIES = {"pair", "table", "table_array_element", ","}

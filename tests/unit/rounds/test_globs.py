@@ -165,6 +165,12 @@ def test_a_glob_made_to_backtrack_ends_at_once(glob, path):
     assert not Globs([glob]).match(path)
 
 
+@pytest.mark.parametrize("glob", ["[[:" * 80_000, "[" + "[:" * 100_000 + "a", "[" * 250_000])
+def test_a_class_made_to_be_searched_again_and_again_is_refused_at_once(glob):
+    assert "never closed" in (glob_fault(glob) or "")
+    assert glob_fault(glob + "x]") is None
+
+
 GLOBS = st.lists(st.sampled_from([*"ab/*?[]!^-\\# :", "**", "[a-b]", "[[:alpha:]]"]), max_size=12).map("".join)
 PATHS = st.lists(st.sampled_from(["a", "b", "ab", "!", "-", "\n", "a]"]), min_size=1, max_size=4).map("/".join)
 
