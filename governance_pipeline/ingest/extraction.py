@@ -132,7 +132,7 @@ def parse_time(value: Any, *, assume_utc: bool = False) -> datetime | None:
     if match is None or (match["zone"] is None and not assume_utc):
         return None
     try:
-        time = datetime.fromisoformat(value.replace(",", "."))
+        time = datetime.fromisoformat(value.upper().replace(",", "."))
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
         return None

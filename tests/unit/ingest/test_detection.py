@@ -1,0 +1,102 @@
+"""A file's format is what is in it; what no format claims has a reason."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from governance_pipeline.ingest.detection import SAMPLE_LINES, SAMPLE_VALUES, detect
+from governance_pipeline.strict.limits import Limits
+
+
+def _format(name, claims):
+    return SimpleNamespace(NAME=name, detect=claims)
+
+
+LINES = _format("lines", lambda sample: sample.shape == "jsonl" and any("a" in v for v in sample.values))
+DOCUMENT = _format("document", lambda sample: sample.shape == "document" and "a" in sample.values[0])
+ANY = _format("any", lambda sample: True)
+
+
+@pytest.fixture
+def look(tmp_path):
+    def _look(data, *formats, name="x.jsonl", limits=None):
+        path = tmp_path / "copy"
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return detect(name, path, formats, *([limits] if limits else []))
+
+    return _look
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        ("", "empty"),
+        (" \n\t\r\n", "empty"),
+        ("a,b\n1,2\n", "unsupported_format"),
+        ('{"b": 1}\n', "unsupported_format"),
+        ("[1, 2]", "unsupported_format"),
+        ("42\n", "unsupported_format"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "unsupported_format"),
+        ('{\n "a": 1,\n', "malformed_json"),
+        ('{\n "a": nan\n}', "malformed_json"),
+        ('{\n "a": NaN\n}', "not_finite"),
+        ('{\n "a": 1,\n "a": 2\n}', "duplicate_member"),
+        (b'{\n "a": "\xff"\n}', "not_utf8"),
+        ("[" * 70, "too_deep"),
+        ('\ufeff\n {\n "a"', "malformed_json"),
+    ],
+)
+def test_an_unclaimed_file_has_the_reason_of_what_is_wrong(look, data, reason):
+    found = look(data, LINES, DOCUMENT)
+    assert (found.format, found.reason, found.sample.shape) == (None, reason, "other")
+
+
+def test_a_format_that_would_claim_anything_gets_no_file_that_is_not_json(look):
+    assert look("just text\n", ANY).reason == "unsupported_format"
+
+
+def test_the_excerpt_of_an_unclaimed_file_is_escaped(look):
+    assert look("\x1b[31mred\n").head == "\\x1b[31mred\\n"
+
+
+def test_the_name_alone_decides_nothing(look):
+    assert look('{"b": 1}', LINES, DOCUMENT, name="a.jsonl").format is None
+    assert look('{\n"a": 1\n}', LINES, DOCUMENT, name="a.jsonl").format is DOCUMENT
+
+
+def test_a_broken_first_line_does_not_hide_the_lines_after_it(look):
+    found = look('{"torn": \n{"a": 1}\n', DOCUMENT, LINES)
+    assert found.format is LINES
+    assert found.sample.values == ({"a": 1},)
+
+
+def test_an_indented_document_is_not_taken_for_lines(look):
+    assert look('[\n{"a": 1}\n]', LINES, _format("list", lambda s: s.shape == "document")).format.NAME == "list"
+
+
+@pytest.mark.parametrize(("name", "shape"), [("x.json", "document"), ("x.traj", "document"), ("x.jsonl", "jsonl")])
+def test_a_single_line_is_offered_both_ways_and_the_name_decides_only_the_order(look, name, shape):
+    assert look('{"a": 1}', ANY, name=name).sample.shape == shape
+    assert look('{"a": 1}', LINES, name=name).format is LINES
+    assert look('{"a": 1}', DOCUMENT, name=name).format is DOCUMENT
+
+
+def test_the_first_format_that_claims_a_file_has_it(look):
+    assert look('{"a": 1}\n{"a": 2}\n', LINES, ANY).format is LINES
+    assert look('{"a": 1}\n{"a": 2}\n', ANY, LINES).format is ANY
+
+
+def test_a_sample_holds_the_first_usable_values_only(look):
+    data = "not json\n" + "".join(f'{{"a": {n}}}\n' for n in range(50))
+    assert look(data, LINES).sample.values == tuple({"a": n} for n in range(SAMPLE_VALUES))
+
+
+def test_a_long_text_file_is_given_up(look):
+    assert look("text\n" * SAMPLE_LINES + '{"a": 1}\n', LINES).reason == "unsupported_format"
+
+
+def test_a_document_beyond_its_limit_says_so(look):
+    limits = Limits(line_bytes=10, document_bytes=20)
+    assert look('{"a": "' + "x" * 40 + '"}', DOCUMENT, limits=limits).reason == "document_too_large"
