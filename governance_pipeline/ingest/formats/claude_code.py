@@ -35,6 +35,7 @@ from governance_pipeline.ingest.formats.claude_code_lines import (
     blocks,
     fault_of,
     is_line,
+    is_message,
     progress_of_agent,
     session_of,
     text_of,
@@ -68,7 +69,9 @@ _ONE_CALL: Final = "one API call is written once per content block and again whe
 def detect(sample: Sample) -> bool:
     """Tell by the members that chain lines into sessions."""
     export = members(sample.values[0]).get(EXPORT) if len(sample.values) == 1 else None
-    return any(is_line(value) for value in (export if isinstance(export, list) else sample.values))
+    if isinstance(export, list):
+        return any(is_message(value) for value in export)
+    return any(is_line(value) for value in sample.values)
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:
@@ -134,12 +137,11 @@ class _Reader:
         uuid = text(line.get("uuid"))
         if uuid is None:
             return None
-        session = session_of(line)
+        session, address = session_of(line), Place.of(file, record).address
         raw = record.raw if record.raw is not None else json.dumps(line, ensure_ascii=False).encode()
         digest = hashlib.sha256(raw.replace(session.encode(), b"") if session else raw).digest()
-        first = self._seen.setdefault(uuid, (digest, session, Place.of(file, record).address))
-        is_itself = first[2] == Place.of(file, record).address
-        return None if is_itself or first[0] != digest else first
+        first = self._seen.setdefault(uuid, (digest, session, address))
+        return None if first[2] == address or first[0] != digest else first
 
     def _take_answer(self, place: Place, thread: Thread, line: Members, *, is_copy: bool) -> None:
         message = members(line["message"])

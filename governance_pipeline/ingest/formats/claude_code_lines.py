@@ -39,14 +39,24 @@ def fault_of(value: Any) -> str | None:
 
 
 def is_line(value: Any) -> bool:
-    """Tell a line of this format: a type, and the session or chain it belongs to, or the summary of one."""
+    """Tell a line that only this format writes.
+
+    Its heirs (Qwen Code) kept the chain members but neither `isSidechain` nor `message.content`, and its own stream
+    output has messages but writes `session_id`: neither a chain nor a message alone tells.
+    """
     line = members(value)
     if text(line.get("type")) is None:
         return False
-    if text(line.get("leafUuid")) is not None:
+    if isinstance(line.get("isSidechain"), bool) or text(line.get("leafUuid")) is not None:
         return True
-    is_chained = text(line.get("uuid")) is not None and ("parentUuid" in line or isinstance(line.get("message"), dict))
-    return text(line.get("sessionId")) is not None and (is_chained or line["type"] not in MESSAGE_TYPES)
+    return text(line.get("sessionId")) is not None and is_message(line)
+
+
+def is_message(value: Any) -> bool:
+    """Tell a user or assistant line, which in a web export may name no session."""
+    line = members(value)
+    has_content = isinstance(members(line.get("message")).get("content"), str | list)
+    return has_content and line.get("type") in ("user", "assistant")
 
 
 def session_of(line: Members) -> str | None:

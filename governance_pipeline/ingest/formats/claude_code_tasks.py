@@ -12,11 +12,12 @@ log gives totalDurationMs.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.ingest.formats.aggregates import Field, Subject
-from governance_pipeline.ingest.formats.claude_code_threads import NAME, Thread, Threads
+from governance_pipeline.ingest.formats.claude_code_threads import NAME, Thread
 from governance_pipeline.ingest.formats.values import text
 from governance_pipeline.vocabulary import DataType
 
@@ -63,11 +64,12 @@ def has_totals(result: Members) -> bool:
     return any(result.get(name) is not None for name in TOTALS)
 
 
-def declare_totals(out: Extraction, threads: Threads, results: Iterable[TaskResult]) -> None:
+def declare_totals(out: Extraction, threads: Iterable[Thread], results: Iterable[TaskResult]) -> None:
     """Add what the results declare, and the parts of each sub-agent found."""
+    known = _SubAgents(threads)
     described: set[str] = set()
     for result in results:
-        thread = _sub_agent(threads, result)
+        thread = known.of(result)
         subject = _subject(out, result, thread)
         if thread is not None:
             thread.run.parent_run_id = result.parent.run.run_id
@@ -81,19 +83,30 @@ def declare_totals(out: Extraction, threads: Threads, results: Iterable[TaskResu
                 subject.declare(result.place.below(f"/{member}"), field, result.result[member])
 
 
-def _sub_agent(threads: Threads, result: TaskResult) -> Thread | None:
-    session = result.parent.session
-    candidates = [t for t in threads if t.is_sub_agent and t.session == session and t is not result.parent]
-    if result.agent is not None:
-        named = [t for t in threads if t.is_sub_agent and t.agent == result.agent]
-        # a sub-agent's file may carry another session id than its parent's; its agent id still names it
-        named = [t for t in named if t.session == session] or named
-        return named[0] if len(named) == 1 else None
-    prompt = text(result.call.get("prompt"))
-    asked = [t for t in candidates if t.agent is None and prompt is not None and t.prompt == prompt]
-    if len(asked) > 1:
-        asked = [t for t in asked if t.last_text is not None and t.last_text == result.output]
-    return asked[0] if len(asked) == 1 else None
+class _SubAgents:
+    """Sub-agents by what a result can say of them."""
+
+    def __init__(self, threads: Iterable[Thread]) -> None:
+        self._by_agent: dict[str, list[Thread]] = defaultdict(list)
+        self._by_prompt: dict[tuple[str | None, str], list[Thread]] = defaultdict(list)
+        for thread in threads:
+            if thread.is_sub_agent and thread.agent is not None:
+                self._by_agent[thread.agent].append(thread)
+            elif thread.is_sub_agent and thread.prompt is not None:
+                self._by_prompt[thread.session, thread.prompt].append(thread)
+
+    def of(self, result: TaskResult) -> Thread | None:
+        """Give the one sub-agent a result is of; None when none fits or several do."""
+        session = result.parent.session
+        if result.agent is not None:
+            named = self._by_agent.get(result.agent, [])
+            # a sub-agent's file may carry another session id than its parent's; its agent id still names it
+            fitting = [thread for thread in named if thread.session == session] or named
+        else:
+            fitting = self._by_prompt.get((session, text(result.call.get("prompt")) or ""), [])
+            if len(fitting) > 1:
+                fitting = [t for t in fitting if t.last_text is not None and t.last_text == result.output]
+        return fitting[0] if len(fitting) == 1 and fitting[0] is not result.parent else None
 
 
 def _subject(out: Extraction, result: TaskResult, thread: Thread | None) -> Subject:

@@ -115,7 +115,7 @@ class _Reader:
         for stream in self._streams.values():
             self._reports += write_stream(self._out, stream)
         for conversation in self._conversations.values():
-            conversation.write(self._out)
+            conversation.write(self._out, self._names)
             self._reports += conversation.reports
         write_usage(self._out, self._reports)
 

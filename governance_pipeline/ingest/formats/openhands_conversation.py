@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from governance_pipeline.ingest.extraction import Extraction
-    from governance_pipeline.ingest.formats.runs import Run
+    from governance_pipeline.ingest.formats.runs import Run, RunNames
     from governance_pipeline.ingest.formats.usage import UsageReport
 
     Members = Mapping[str, Any]
@@ -92,13 +92,17 @@ class Conversation:
         else:
             self._take_answer(event)
 
-    def write(self, out: Extraction) -> None:
-        """Add the rows of the conversation; its usage reports are left in `reports`."""
+    def write(self, out: Extraction, names: RunNames) -> None:
+        """Add the rows of the conversation; its usage reports are left in `reports`.
+
+        The subject of a metrics object is ``run/usage id``; `names` keeps it apart from any other.
+        """
         for step, tool, arguments in self._calls:
             step.is_opaque = is_opaque(step, tool, arguments)
         for usage_id, place, metrics in self._metrics():
             self.run.used(text(metrics.get("model_name")) if entries(metrics.get("token_usages")) else None)
-            subject = Subject(out, self.run.format, f"{self.run.run_id}/{usage_id}", [place.file.path])
+            path = place.file.path
+            subject = Subject(out, self.run.format, names.claim(f"{self.run.run_id}/{usage_id}", path), [path])
             declare_totals(subject, place, metrics)
             add_parts(subject, place, metrics)
             self.reports += metric_reports(self.run, place, metrics)

@@ -83,7 +83,7 @@ class Run:
         """Count the final patch as a change of the last step, unless edit steps are known to have changed files.
 
         A patch repeats what the edits did, so both together would count it twice. Edits come first because they
-        have a step each and also show what was taken back later.
+        have a step each and also show what was taken back later. A run without steps has none to carry the patch.
         """
         if self.steps and not any(step.changes for step in self.steps):
             self.steps[-1].changes = changes

@@ -27,11 +27,13 @@ _FIND_ACTIONS: Final = ("-exec", "-ok", "-delete", "-fprint", "-fls")
 _GIT_READS: Final = frozenset({"status", "log", "show", "diff", "blame", "ls-files", "rev-parse", "grep"})
 _SED_PRINTS: Final = re.compile(r"(\d+|\$)(,(\d+|\$))?p", re.ASCII)
 _SED_FILTER: Final = 3
+LONGEST_READ: Final = 10_000
+"""Characters of the longest command looked at; a longer one is taken to write."""
 
 
 def may_change_files(command: str | None) -> bool:
     """Tell whether a command can have changed files; an unknown command can."""
-    if command is None or _SUBSTITUTION.search(command):
+    if command is None or len(command) > LONGEST_READ or _SUBSTITUTION.search(command):
         return True
     return any(_line_may_change_files(line) for line in command.split("\n") if line.strip())
 

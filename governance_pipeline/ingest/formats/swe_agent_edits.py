@@ -42,7 +42,7 @@ SHELL: Final = "bash"
 _RANGE: Final = re.compile(r"edit (\d{1,9}):(\d{1,9})[^\n]*\n", re.ASCII)
 _END: Final = re.compile(r"\n?end_of_edit\s*\Z")
 _REPLACED: Final = re.compile(r"Replaced (\d{1,9}) occurrences", re.ASCII)
-_FILE_SHOWN: Final = re.compile(r"\[File: (.+?) \(\d+ lines total\)\]")
+_FILE_SHOWN: Final = re.compile(r"\[File: (.{1,4096}?) \(\d+ lines total\)\]", re.ASCII)
 _REFUSED: Final = "Your proposed edit has introduced new syntax error(s)"
 _FAILED: Final = ("EXECUTION TIMED OUT", "EXECUTION FAILED OR COMMAND MALFORMED")
 _RANGE_EDITED: Final = ("File updated.",)
@@ -51,6 +51,8 @@ _SHOWN: Final = ("[File: ",)
 _EDITOR_DID: Final = ("File created successfully", "has been edited", "undone successfully")
 _OPTIONS: Final = ("--file_text", "--old_str", "--new_str")
 _NOT_OPEN: Final = "n/a"
+LONGEST_SPLIT: Final = 2**20
+"""Characters up to which a command line is split into words (shlex reads about 2 million a second)."""
 
 
 @dataclass
@@ -151,11 +153,11 @@ def _options(words: Sequence[str]) -> Mapping[str, str]:
 
 
 def _words(command: str) -> list[str]:
-    """Split a command line as the shell would; one that the shell could not split has its name only."""
+    """Split a command line as the shell would; one that it could not split, or is too long, has its name only."""
     try:
-        return shlex.split(command)
+        return shlex.split(command) if len(command) <= LONGEST_SPLIT else command.split(maxsplit=1)[:1]
     except ValueError:
-        return command.split()[:1]
+        return command.split(maxsplit=1)[:1]
 
 
 def _shown_file(answer: str) -> str | None:
