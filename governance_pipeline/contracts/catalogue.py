@@ -12,7 +12,7 @@ from governance_pipeline.contracts.registry import REGISTRY, descriptions_of, gr
 HEADER: Final = "| table | grain | columns | key | version |\n|---|---|---|---|---|\n"
 
 
-def catalogue() -> str:
+def markdown() -> str:
     """Give the Markdown table of all tables, in pipeline order; one row per table."""
     return HEADER + "".join(_row(table) for table in REGISTRY)
 

@@ -8,6 +8,7 @@ the SQL pass can never be weaker than the model.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -122,7 +123,9 @@ def value_breaches(model: type[TableModel], frame: pd.DataFrame) -> list[Breach]
         return found
     numbered = frame.reset_index(drop=True)
     try:
-        _value_schema(model).validate(numbered, lazy=True)
+        with warnings.catch_warnings():  # pandera 0.35 joins its lists of failures in a way pandas 3 will change
+            warnings.simplefilter("ignore", FutureWarning)
+            _value_schema(model).validate(numbered, lazy=True)
     except SchemaErrors as errors:
         found = [breach for error in errors.schema_errors for breach in _error_breaches(model, numbered, error, errors)]
         return in_order(model, found)
@@ -146,8 +149,12 @@ def _error_breaches(
         rule = _check_rule(str(error.schema.name), error.check)
     else:
         raise errors
-    for row in sorted(set(error.failure_cases["index"])):
-        yield row_breach(rule, int(row), list(frame[list(rule.columns)].iloc[row]))
+    rows = error.failure_cases["index"]
+    if rule.kind == "unique":  # pandera leaves out null cells, hence rows whose whole key is null
+        rows = frame.index[frame.duplicated(list(rule.columns), keep=False)]
+    cells = [frame[name].array for name in rule.columns]
+    for row in sorted(set(rows)):
+        yield row_breach(rule, int(row), [column[row] for column in cells])
 
 
 def row_breach(rule: Rule, row: int, cells: list[Any]) -> Breach:

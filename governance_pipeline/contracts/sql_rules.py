@@ -108,11 +108,12 @@ def _condition(rule: Rule, dtypes: Mapping[str, Any]) -> str:
 def _run(session: duckdb.DuckDBPyConnection, model: type[TableModel], source: str, row: str) -> list[Breach]:
     answer = session.sql(breach_query(model, source, row)).to_arrow_table()
     rules, rows, broken = rules_of(model), answer[_ROW].to_pylist(), answer[_BROKEN].to_pylist()
-    cells = answer.drop_columns([_ROW, _BROKEN]).to_pandas(types_mapper=pandas_dtype)
+    frame = answer.drop_columns([_ROW, _BROKEN]).to_pandas(types_mapper=pandas_dtype)
+    cells = {name: frame[name].array for name in frame.columns}
     return in_order(
         model,
         [
-            row_breach(rules[place], rows[index], list(cells[list(rules[place].columns)].iloc[index]))
+            row_breach(rules[place], rows[index], [cells[name][index] for name in rules[place].columns])
             for index, places in enumerate(broken)
             for place in places
         ],
