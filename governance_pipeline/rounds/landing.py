@@ -1,7 +1,7 @@
-"""The folders of the landing area that are rounds, and those that are not, with the reason.
+"""The folders of the landing area that are rounds, those that are not, with the reason, and when one was touched.
 
-What belongs here: which names may become a partition. What does not: reading a round (ingest) and deciding whether it
-must be read (ingest.freshness). Nothing is opened.
+What belongs here: which names may become a partition, and a cheap mark of a folder's state. What does not: reading a
+round (ingest) and deciding whether it must be read (ingest.freshness). Nothing is opened.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from governance_pipeline.errors import UnreadableError
+from governance_pipeline.strict.canonical import sha256_hex
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.vocabulary import is_round_id
 
@@ -58,6 +59,24 @@ def landing_rounds(landing: Path, known: Collection[str] = ()) -> Landing:
         else:
             refused.append(RefusedFolder(excerpt(name, _NAME_CHARACTERS), reason))
     return Landing(tuple(rounds), tuple(refused))
+
+
+def fingerprint(folder: Path) -> str:
+    """Return 64 hex digits that change whenever a file below `folder` is written, added, replaced or removed.
+
+    Made of path, mode, size, inode, mtime and ctime: a file rewritten with the same size and mtime has another ctime.
+    It decides whether to look again and is never evidence of content.
+
+    Raises:
+        OSError: the folder is gone, or something in it vanished while it was listed.
+    """
+    folder.lstat()
+    parts = []
+    for path in sorted(folder.rglob("*")):
+        s = path.lstat()
+        facts = (s.st_mode, s.st_size, s.st_ino, s.st_mtime_ns, s.st_ctime_ns)
+        parts.append(b"\0".join([os.fsencode(path.relative_to(folder)), *(b"%d" % fact for fact in facts)]))
+    return sha256_hex(b"\n".join(parts))
 
 
 def _folders(landing: Path) -> list[tuple[str, bool]]:

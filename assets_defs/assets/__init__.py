@@ -1,0 +1,10 @@
+"""Assets: one module per layer, each wrapping the steps of `governance_pipeline.pipeline` and nothing else."""
+
+from assets_defs.assets.audit import audit_tables
+from assets_defs.assets.core import core_tables
+from assets_defs.assets.raw import raw_tables
+
+ASSETS = [raw_tables, core_tables, *audit_tables]
+"""Every asset definition of the project, upstream first."""
+
+__all__ = ["ASSETS"]

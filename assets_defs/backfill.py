@@ -1,0 +1,132 @@
+"""Backfill through Dagster without its daemon: `python -m assets_defs.backfill --all`.
+
+Registers rounds as partitions of the persistent instance and runs `full_audit_job` over them in this process, one run
+per chunk; a chunk that fails is halved until the bad round stands alone. The runs, materializations and check results
+are in the web UI afterwards like those of any other run.
+
+What belongs here: the command and its order of work. What does not: what a run does (assets) or what is due (arrivals).
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import click
+import dagster as dg
+from governance_pipeline.storage.warehouse import rebuild
+
+from assets_defs.arrivals import arrivals, is_due
+from assets_defs.definitions import build_defs
+from assets_defs.jobs import full_audit_job
+from assets_defs.partitions import CHUNK_ROUNDS, chunks, halves, range_tags, rounds
+from assets_defs.resources import PROJECT_ROOT, open_workspace
+from governance_pipeline.pipeline import Workspace
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+"""Dagster's event log goes to the instance, not to the terminal."""
+
+
+class ChunkRun(NamedTuple):
+    """One run: the rounds it covered, whether it succeeded, and what its first failed step said."""
+
+    rounds: Sequence[str]
+    is_success: bool
+    reason: str
+
+
+def persistent_instance() -> dg.DagsterInstance:
+    """Open the instance of `DAGSTER_HOME`, else that of `dagster.yaml` in the project root, as `dagster dev` does."""
+    if os.environ.get("DAGSTER_HOME"):
+        return dg.DagsterInstance.get()
+    return dg.DagsterInstance.from_config(str(PROJECT_ROOT))
+
+
+def backfill(
+    instance: dg.DagsterInstance, workspace: Workspace, wanted: Sequence[str], *, chunk_rounds: int = CHUNK_ROUNDS
+) -> Iterator[ChunkRun]:
+    """Register the wanted rounds and run the whole audit over them, yielding each run when it is done."""
+    registered = instance.get_dynamic_partitions(str(rounds.name))
+    known = set(registered)
+    instance.add_dynamic_partitions(str(rounds.name), [round_id for round_id in wanted if round_id not in known])
+    registered = instance.get_dynamic_partitions(str(rounds.name))
+    job = build_defs(resources={"workspace": workspace}).resolve_job_def(full_audit_job.name)
+    waiting = list(chunks(set(wanted), registered, chunk_rounds))
+    while waiting:
+        chunk = waiting.pop(0)
+        run = _run(job, instance, chunk)
+        yield run
+        if not run.is_success:
+            waiting[:0] = [tuple(half) for half in halves(chunk)]
+
+
+def _run(job: dg.JobDefinition, instance: dg.DagsterInstance, chunk: Sequence[str]) -> ChunkRun:
+    result = job.execute_in_process(
+        instance=instance,
+        run_config=QUIET,
+        partition_key=chunk[0] if len(chunk) == 1 else None,
+        tags={} if len(chunk) == 1 else dict(range_tags(chunk)),
+        raise_on_error=False,
+    )
+    return ChunkRun(chunk, result.success, "" if result.success else _reason(result))
+
+
+def _reason(result: dg.ExecuteInProcessResult) -> str:
+    for event in result.all_events:
+        if event.is_step_failure and event.step_failure_data.error:
+            error = event.step_failure_data.error
+            return f"{event.step_key}: {' '.join((error.cause or error).message.split())}"
+    return "the run stopped before its first step; see its page in the web UI"
+
+
+@click.command()
+@click.option("--all", "is_all", is_flag=True, help="Every round of the landing folder, also those that are current.")
+@click.option("--round", "named", multiple=True, metavar="ID", help="This round; may be given more than once.")
+@click.option("--chunk", default=CHUNK_ROUNDS, show_default=True, type=click.IntRange(1, 1000), help="Rounds per run.")
+def main(is_all: bool, named: tuple[str, ...], chunk: int) -> None:
+    r"""Audit rounds through Dagster, in this process; without options those that are new or stale.
+
+    \b
+    Example:
+      python -m assets_defs.backfill --all
+    """
+    workspace = open_workspace()
+    with persistent_instance() as instance:
+        arrived = arrivals(instance, workspace)
+        wanted = _wanted(workspace, arrived.landing.rounds, arrived.registered, named=named, is_all=is_all)
+        for name, reason in arrived.landing.refused:
+            click.echo(f"skipped  {name}: {reason}", err=True)
+        if not wanted:
+            click.echo(f"nothing to do: {arrived.nothing_to_do()} ({workspace.landing})")
+            return
+        failed = _report(backfill(instance, workspace, wanted, chunk_rounds=chunk))
+    click.echo(f"tables   {rebuild(workspace.lake)}")
+    if failed:
+        click.echo(f"failed   {', '.join(failed)}", err=True)
+        sys.exit(1)
+
+
+def _wanted(
+    workspace: Workspace, present: Sequence[str], registered: Sequence[str], *, named: Sequence[str], is_all: bool
+) -> list[str]:
+    strangers = [round_id for round_id in named if round_id not in present]
+    if strangers:
+        raise click.UsageError(f"{', '.join(strangers)}: no such round in {workspace.landing}")
+    if named or is_all:
+        return list(named or present)
+    return [round_id for round_id in present if is_due(workspace, round_id, registered)]
+
+
+def _report(runs: Iterator[ChunkRun]) -> list[str]:
+    failed = []
+    for run in runs:
+        name = run.rounds[0] if len(run.rounds) == 1 else f"{run.rounds[0]} to {run.rounds[-1]}"
+        count = f"{len(run.rounds)} round{'s' if len(run.rounds) > 1 else ''}"
+        click.echo(f"{'audited ' if run.is_success else 'failed  '} {count}: {name}{run.reason and f': {run.reason}'}")
+        if not run.is_success and len(run.rounds) == 1:
+            failed.append(run.rounds[0])
+    return failed
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Schedules: what is done every night whether or not anything happened.
+
+What belongs here: times and run requests. What does not: which rounds are due (arrivals).
+"""
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from assets_defs.arrivals import arrivals, is_due
+from assets_defs.jobs import full_audit_job
+from assets_defs.partitions import chunks, range_tags, rounds
+from governance_pipeline.pipeline import Workspace
+
+NIGHT_TAG = "govern/night"
+
+
+@dg.schedule(
+    cron_schedule="0 2 * * *",
+    execution_timezone="UTC",
+    job=full_audit_job,
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+)
+def nightly_audit(
+    context: dg.ScheduleEvaluationContext, workspace: dg.ResourceParam[Workspace]
+) -> Sequence[dg.RunRequest] | dg.SkipReason:
+    """Audit every round that is new, stale or was left unfinished, in chunks; publishes nothing.
+
+    The date of the tick is only a label: a tick for a past date does what is due now, and twice the same tick runs
+    nothing twice.
+    """
+    arrived = arrivals(context.instance, workspace)
+    due = [round_id for round_id in arrived.landing.rounds if is_due(workspace, round_id, arrived.registered)]
+    if not due:
+        return dg.SkipReason(arrived.nothing_to_do())
+    context.instance.add_dynamic_partitions(str(rounds.name), arrived.newcomers)
+    registered = context.instance.get_dynamic_partitions(str(rounds.name))
+    night = context.scheduled_execution_time.date().isoformat()
+    return [_request(chunk, night) for chunk in chunks(due, registered)]
+
+
+def _request(chunk: Sequence[str], night: str) -> dg.RunRequest:
+    is_single = len(chunk) == 1
+    return dg.RunRequest(
+        run_key=f"{night}:{chunk[0]}:{chunk[-1]}",
+        partition_key=chunk[0] if is_single else None,
+        tags={NIGHT_TAG: night, **({} if is_single else range_tags(chunk))},
+    )
+
+
+SCHEDULES = [nightly_audit]
+"""Every schedule of the project."""
