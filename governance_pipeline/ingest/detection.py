@@ -76,7 +76,7 @@ def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits =
         for candidate in formats:
             if candidate.detect(sample):
                 return Detected(sample, candidate, None, 0, excerpt(head))
-    reason, offset = (refusal.code, refusal.offset) if refusal else (UNSUPPORTED, 0)
+    reason, offset = (refusal.code, refusal.stopped_at) if refusal else (UNSUPPORTED, 0)
     return Detected(Sample(path, "other", ()), None, reason, offset, excerpt(head))
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pandas as pd
 
 from governance_pipeline.contracts.registry import REGISTRY, frame_of, validate
@@ -77,11 +78,11 @@ class RoundTables:
         return self.frames[table]
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Give the rows of one table, null as None; for a caller that puts rows of several rounds together."""
+        """Give the rows of one table as plain Python values, null as None."""
         frame = self.frame(table)
         names = [str(name) for name in frame.columns]
         for row in frame.itertuples(index=False, name=None):
-            yield {name: None if pd.isna(value) else value for name, value in zip(names, row, strict=True)}
+            yield {name: _plain(value) for name, value in zip(names, row, strict=True)}
 
 
 def read_round(folder: Path, round_id: str, store: ContentStore) -> RoundTables:
@@ -206,6 +207,12 @@ class _Reading:
 
     def _typed(self, table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         return frame_of(table, ({"round_id": self.round_id, **row} for row in rows))
+
+
+def _plain(value: Any) -> Any:
+    if pd.isna(value):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _checked(table: str, frame: pd.DataFrame) -> pd.DataFrame:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def write(folder: Path, files: dict[str, bytes | str | list]) -> Path:
     """Write files below a folder; a list becomes JSON lines."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
