@@ -61,14 +61,14 @@ def _spoil(frame: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 @pytest.mark.parametrize("table", REGISTRY)
 def test_both_ways_agree_on_a_spoiled_frame_of_every_table(table, sound_frame):
-    frame = _spoil(sound_frame(table, 60), seed=len(table))
+    frame = _spoil(sound_frame(table, 30), seed=len(table))
     model = contract_of(table)
     found = rules.value_breaches(model, frame)
     assert found
     assert sql_rules.frame_breaches(model, frame) == found
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=st.sampled_from(sorted(REGISTRY)), seed=st.integers(0, 2**32), rows=st.integers(1, 30))
 def test_both_ways_agree_on_random_frames(table, seed, rows, sound_frame):
     frame = _spoil(sound_frame(table, rows), seed)
