@@ -7,6 +7,7 @@ still being written grow; among equals the first. The others stay in the table a
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -81,9 +82,16 @@ def write_usage(out: Extraction, reports: Iterable[UsageReport]) -> None:
             best = counts.setdefault(report.key, report)
             if _output(report) > _output(best):
                 counts[report.key] = report
+    crowded = Counter((report.place.file.path, report.place.record.line) for report in reports)
     for report in reports:
         counted = report if report.key is None else counts[report.key]
-        _write(out, report, None if counted is report else counted.place.address)
+        _write(out, report, None if counted is report else _address(counted.place, crowded))
+
+
+def _address(place: Place, crowded: Counter[tuple[str, int | None]]) -> str:
+    """Name a report by its line where it is the only one there, else by its pointer too."""
+    is_alone = place.record.line is not None and crowded[place.file.path, place.record.line] == 1
+    return f"{place.file.path}:{place.record.line}" if is_alone else place.address
 
 
 def _output(report: UsageReport) -> int:
