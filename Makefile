@@ -4,8 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 export DAGSTER_DISABLE_TELEMETRY := 1
-export DAGSTER_HOME := $(CURDIR)
-export PYTHONWARNINGS := ignore::DeprecationWarning
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: venv demo test test-long lint up bench sample clean help
 

@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Example: govern audit ~/.claude/projects --report audit.html\n\nExit: 0 clean, 1 findings, 2 usage, 3 unknown."
+    epilog="\b\nExample: govern audit ~/.claude/projects --report audit.html\nExit: 0 clean, 1 findings, 2 usage, 3 unknown"
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the govern/audit/v1 document instead of the page.")
-@click.option(
-    "--report", type=click.Path(dir_okay=False, path_type=Path), help="Also write one HTML file with figures."
-)
+@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Also write one HTML file.")
 @click.option(
     "--fail-on", type=click.Choice(["warn", "block", "never"]), default="warn", show_default=True,
     help="From which severity the exit code is 1. A false number is a warning, a false hash blocks.",
@@ -40,9 +38,7 @@ if TYPE_CHECKING:
     "--store", type=click.Path(file_okay=False, path_type=Path),
     help="Keep rounds and tables here (landing/, lake/) instead of in a throw-away folder.",
 )  # fmt: skip
-@click.option(
-    "--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of page and report."
-)
+@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of the page.")
 def audit(
     paths: tuple[Path, ...], as_json: bool, report: Path | None, fail_on: str, by: str, format_name: str,
     store: Path | None, lang: Language,

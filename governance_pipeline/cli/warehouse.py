@@ -27,7 +27,9 @@ def rebuild(lake: Path) -> None:
     click.echo(str(stored.rebuild(Lake(lake))))
 
 
-@warehouse.command(epilog="Example: govern warehouse query \"select status, count(*) from audit_cross_checks group by 1\"")
+@warehouse.command(
+    epilog='Example: govern warehouse query "select status, count(*) from audit_cross_checks group by 1"'
+)
 @click.argument("sql")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per row.")
 @LAKE
