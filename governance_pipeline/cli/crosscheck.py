@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 PROGRESS_BYTES = 32 * 2**20
 """Sources smaller than this together are read in about a second: no progress bar."""
 
+PIPE_WIDTH = 160
+"""Columns of a page that goes into a file or a pipe, where nothing says how wide it may be."""
+
 _CHECKS = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -136,4 +139,7 @@ def _refuse(checks: Path, faults: list[Fault], *, as_json: bool) -> None:
 def _print(page: object) -> None:
     from rich.console import Console
 
-    Console(highlight=False, markup=False).print(page)
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    console.print(page)

@@ -19,8 +19,11 @@ from governance_pipeline.strict.excerpt import excerpt
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-MAX_BYTES = 4 * 2**20
+MAX_BYTES = 2**20
 """Largest check file that is read: thousands of checks."""
+
+MAX_DEPTH = 16
+"""Levels of lists and mappings; a sound file has four."""
 
 _FORBIDDEN_TOKENS = {
     yaml.AnchorToken: "an anchor",
@@ -28,6 +31,13 @@ _FORBIDDEN_TOKENS = {
     yaml.TagToken: "a tag",
     yaml.DirectiveToken: "a directive",
 }
+_OPENING = (
+    yaml.FlowSequenceStartToken,
+    yaml.FlowMappingStartToken,
+    yaml.BlockSequenceStartToken,
+    yaml.BlockMappingStartToken,
+)
+_CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NULL_TAG = "tag:yaml.org,2002:null"
 
@@ -120,19 +130,23 @@ def read_yaml(data: bytes, faults: Faults) -> yaml.MappingNode | None:
     if text is None:
         return None
     try:
-        _refuse_indirection(text, faults)
+        _check_tokens(text, faults)
         documents = [] if faults else list(yaml.compose_all(text, Loader=yaml.SafeLoader))
     except yaml.YAMLError as error:
         faults.add("yaml_syntax", _line_of_error(error, text), f"not YAML: {excerpt(_problem(error), 160)}")
-    except RecursionError:
-        faults.add("yaml_syntax", 1, "nested too deeply; a check file has four levels")
     return None if faults else _only_mapping(documents, faults)
 
 
-def _refuse_indirection(text: str, faults: Faults) -> None:
+def _check_tokens(text: str, faults: Faults) -> None:
+    """Refuse indirection and depth before a tree is built; PyYAML's cost grows with the square of the depth."""
+    depth = 0
     for token in yaml.scan(text, Loader=yaml.SafeLoader):
+        line = token.start_mark.line + 1
+        depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
+        if depth > MAX_DEPTH:
+            faults.add("yaml_syntax", line, f"nested deeper than {MAX_DEPTH} levels; a check file has four")
+            return
         if (what := _FORBIDDEN_TOKENS.get(type(token))) is not None:
-            line = token.start_mark.line + 1
             faults.add("yaml_syntax", line, f"{what} is refused: a check file says what it means in place")
 
 

@@ -91,7 +91,8 @@ class _Rows:
 
     def read(self) -> Iterator[tuple[int, list[str] | None]]:
         """Yield every row, an empty list for an empty line."""
-        # The default of the module, 131,072 characters, would break a longer cell in two. A row is bounded here.
+        # The default of the module, 131,072 characters, would break a longer cell in two. No cell reaches this
+        # limit, because the row it stands in is bounded by the same number of bytes, line ends included.
         before = csv.field_size_limit(LIMITS.line_bytes)
         try:
             yield from self._cut()
@@ -120,7 +121,7 @@ class _Rows:
     def _texts(self) -> Iterator[str]:
         for line in self._lines:
             self._number = line.number
-            self._row_bytes += len(line.data)
+            self._row_bytes += len(line.data) + line.ended
             if line.too_long or self._row_bytes > LIMITS.line_bytes:
                 raise _RowTooLong
             data = line.data.removeprefix(BOM) if line.number == 1 else line.data

@@ -69,7 +69,7 @@ def _decoded_rows(file: Any, key: str, columns: frozenset[str]) -> Iterator[Sour
     if len(set(names)) < len(names):
         raise ValueError("a column name is repeated")
     wanted = sorted(name for name in columns if name in names)
-    if key not in names:
+    if key not in names or not _can_be_key(file.schema_arrow.field(key).type):
         yield from (SourceRow(None, number, {}) for number in range(1, file.metadata.num_rows + 1))
         return
     number = 0
@@ -84,6 +84,12 @@ def _decoded_rows(file: Any, key: str, columns: frozenset[str]) -> Iterator[Sour
                 yield SourceRow(None, number, {})
             else:
                 yield SourceRow(subject, number, dict(zip(wanted, row, strict=True)))  # type: ignore[arg-type]
+
+
+def _can_be_key(kind: Any) -> bool:
+    """Texts and integers; a float is none even where its shortest decimal looks like one."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _values(column: Any) -> list[Value | _NotUtf8]:

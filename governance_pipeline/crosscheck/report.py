@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from governance_pipeline.crosscheck.independence import is_independent
 from governance_pipeline.crosscheck.record import as_number
-from governance_pipeline.errors import UsageError
+from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.storage.atomic import AtomicWriter
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.lexeme import Lexeme
 from governance_pipeline.strict.numbers import canonical
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 SCHEMA = "govern/cross-check-report/v1"
 ERRORS_SCHEMA = "govern/crosscheck-errors/v1"
 REPORT_NAME = "report.json"
+_READABLE = 0o644
 
 
 class FailOn(StrEnum):
@@ -95,7 +97,7 @@ def json_text(document: dict[str, Any]) -> str:
 
 
 def write_report(document: dict[str, Any], folder: Path, batch: Batch) -> Path:
-    """Write a report into a folder, aside and renamed into place, and return its path.
+    """Write a report into a folder, whole or not at all, and return its path.
 
     Raises:
         UsageError: the folder cannot be written, or the file there is a source of the run.
@@ -104,17 +106,10 @@ def write_report(document: dict[str, Any], folder: Path, batch: Batch) -> Path:
     sources = [source.file for source in batch.check_set.sources.values() if source.file is not None]
     if any(os.path.realpath(target) == os.path.realpath(source) for source in sources):
         raise UsageError(f"{excerpt(str(target))} is a source of this run, and no source is ever written")
-    aside = folder / f".{REPORT_NAME}.{os.getpid()}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with aside.open("x", encoding="utf-8") as stream:
-            stream.write(json_text(document))
-            stream.flush()
-            os.fsync(stream.fileno())
-        aside.replace(target)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise UsageError(f"{excerpt(str(target))} cannot be written: {error.strerror}; choose another --out") from None
+        AtomicWriter(folder).write(target, json_text(document).encode(), mode=_READABLE)
+    except StorageError as error:
+        raise UsageError(f"report: {error}; or choose another --out") from None
     return target
 
 

@@ -1,0 +1,134 @@
+"""Claims about `govern crosscheck`: what is printed where, and what hostile text cannot do to a terminal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from governance_pipeline.cli.crosscheck import crosscheck
+from governance_pipeline.crosscheck import page
+
+CHECKS = """\
+schema: govern/checks/v1
+epsilon_policy: {currency: "0.002"}
+sources:
+  d: {path: d.jsonl, key: id, role: declared}
+  p: {path: p.jsonl, key: id, role: components}
+checks:
+  - id: total
+    field: total
+    declared: d.total
+    recompute: sum(p.x)
+    data_type: currency
+    epsilon_reason: rounding
+    escalate_to: owner
+"""
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    (tmp_path / "checks.yaml").write_text(CHECKS)
+    (tmp_path / "d.jsonl").write_text('{"id":"A","total":110.00}\n{"id":"B","total":1}\n{"id":"C","total":2}\n')
+    (tmp_path / "p.jsonl").write_text('{"id":"A","x":100}\n{"id":"B","x":1}\n')
+    return tmp_path
+
+
+def govern(*arguments: str | Path):
+    return CliRunner().invoke(crosscheck, [str(argument) for argument in arguments])
+
+
+def test_a_check_file_that_does_not_exist_is_a_usage_error(tmp_path):
+    for command in ("run", "policy"):
+        result = govern(command, tmp_path / "none.yaml")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "cannot be read" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [("run",), ("policy",), ("run", "--out", "never")])
+def test_a_refused_check_file_lists_every_fault_with_its_line(folder, arguments):
+    path = folder / "checks.yaml"
+    path.write_text(CHECKS.replace("currency\n", "money\n").replace("field:", "feld:"))
+    result = govern(*arguments, path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    lines = [line.removeprefix(f"{path}:").split(":")[:2] for line in result.stderr.splitlines()]
+    assert lines == [["7", " missing_key"], ["8", " unknown_key"], ["11", " bad_value"]]
+    found = json.loads(govern(*arguments, path, "--json").stdout)
+    assert [(error["line"], error["code"]) for error in found["errors"]] == [
+        (int(n), code.strip()) for n, code in lines
+    ]
+    assert not Path("never").exists()
+
+
+def test_a_source_that_cannot_be_read_is_said_on_stderr(folder):
+    (folder / "p.jsonl").unlink()
+    result = govern("run", folder / "checks.yaml")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "5: source_unreadable: source p" in result.stderr
+
+
+def test_the_page_shows_both_values_and_the_signed_difference(folder):
+    result = govern("run", folder / "checks.yaml")
+    assert result.exit_code == 1
+    assert ["total", "A", "110", "100", "10", "0.002", "d.jsonl:1"] in [
+        line.split() for line in result.stdout.splitlines()
+    ]
+    assert ["total", "components_missing", "1"] in [line.split() for line in result.stdout.splitlines()]
+    assert "3 declared numbers: 1 match, 1 mismatch, 1 cannot be verified" in result.stdout
+    assert result.stderr == ""
+
+
+def test_the_page_is_cut_and_says_how_much_is_left(folder, monkeypatch):
+    monkeypatch.setattr(page, "MAX_ROWS", 2)
+    rows = "".join(f'{{"id":"{i}","total":1}}\n' for i in range(5))
+    (folder / "d.jsonl").write_text(rows)
+    (folder / "p.jsonl").write_text(rows.replace("total", "x").replace(":1}", ":9}"))
+    result = govern("run", folder / "checks.yaml")
+    assert "and 3 more" in result.stdout
+    assert result.stdout.count("d.jsonl:") == 2
+
+
+def test_hostile_text_reaches_the_terminal_escaped(folder):
+    subject = json.dumps("[bold red]\x1b[31m\u202e[/x]")
+    (folder / "d.jsonl").write_text(f'{{"id":{subject},"total":2}}\n')
+    (folder / "p.jsonl").write_text(f'{{"id":{subject},"x":1}}\n')
+    result = govern("run", folder / "checks.yaml")
+    assert result.exit_code == 1
+    assert "\x1b" not in result.output
+    assert "\u202e" not in result.output
+    assert "[bold red]\\x1b[31m\\u202e[/x]" in result.stdout
+
+
+def test_out_writes_the_report_that_json_prints_and_says_where(folder):
+    result = govern("run", folder / "checks.yaml", "--out", folder / "out", "--json")
+    written = folder / "out" / "report.json"
+    assert written.read_text("utf-8") == result.stdout
+    assert result.stderr == f"written: {written}\n"
+    assert json.loads(result.stdout)["schema"] == "govern/cross-check-report/v1"
+
+
+def test_out_that_cannot_be_written_is_a_usage_error(folder):
+    (folder / "out").write_text("x")
+    assert govern("run", folder / "checks.yaml", "--out", folder / "out").exit_code == 2
+
+
+def test_policy_prints_what_is_in_force(folder):
+    shipped, tightened = govern("policy"), govern("policy", folder / "checks.yaml")
+    assert ["currency", "0.01", "0.005"] in [line.split() for line in shipped.stdout.splitlines()]
+    assert ["currency", "0.002", "0.002"] in [line.split() for line in tightened.stdout.splitlines()]
+    document = json.loads(govern("policy", folder / "checks.yaml", "--json").stdout, parse_float=str)
+    assert document["schema"] == "govern/epsilon-policy/v1"
+    assert document["max"]["currency"] == "0.002"
+    assert (shipped.exit_code, tightened.exit_code) == (0, 0)
+
+
+def test_progress_is_for_large_sources_on_a_terminal_only(folder, monkeypatch):
+    monkeypatch.setattr("governance_pipeline.cli.crosscheck.PROGRESS_BYTES", 1)
+    assert "reading" not in govern("run", folder / "checks.yaml").output
+
+
+@pytest.mark.parametrize("command", ["run", "policy"])
+def test_help_has_an_example(command):
+    assert f"Example: govern crosscheck {command}" in govern(command, "--help").output

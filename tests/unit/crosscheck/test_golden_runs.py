@@ -1,0 +1,84 @@
+"""The golden runs: records, escalations and everything else of the report but the members later proofs fill."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft202012Validator
+
+from governance_pipeline.cli.crosscheck import crosscheck
+from governance_pipeline.crosscheck import report
+
+CASES = Path(__file__).parent / "cases"
+RUNS = json.loads((CASES / "cases.json").read_text("utf-8"))
+SCHEMAS = Path(report.__file__).parent / "schemas"
+PROOFS = {"structural_tests", "validation", "guardian"}
+GUARDED = {"30_check_that_cannot_fail", "31_nothing_was_checked"}
+
+
+def run(case: str, *arguments: str):
+    return CliRunner().invoke(crosscheck, ["run", str(CASES / case / "checks.yaml"), *arguments])
+
+
+def exact(text: str):
+    return json.loads(text, parse_float=str, parse_int=str)
+
+
+def schema(name: str) -> Draft202012Validator:
+    document = json.loads((SCHEMAS / name).read_text("utf-8"))
+    Draft202012Validator.check_schema(document)
+    return Draft202012Validator(document)
+
+
+@pytest.fixture(scope="module")
+def report_schema() -> Draft202012Validator:
+    return schema("cross-check-report-v1.json")
+
+
+@pytest.mark.parametrize("case", [c["case"] for c in RUNS if c["case"] != "35_source_cannot_be_read"])
+def test_the_report_equals_the_golden_one_to_the_last_digit(case, report_schema):
+    result = run(case, "--json")
+    found, expected = exact(result.stdout), exact((CASES / case / "expected.json").read_text("utf-8"))
+    for member in PROOFS:
+        del expected[member]
+    for field in expected["fields"]:
+        del field["can_fail"]
+    assert found == expected
+    assert not list(report_schema.iter_errors(json.loads(result.stdout, parse_float=Decimal)))
+
+
+@pytest.mark.parametrize("case", [c["case"] for c in RUNS if c["case"] != "35_source_cannot_be_read"])
+def test_the_golden_report_with_its_proofs_is_described_by_the_schema_too(case, report_schema):
+    golden = json.loads((CASES / case / "expected.json").read_text("utf-8"), parse_float=Decimal)
+    assert not list(report_schema.iter_errors(golden))
+
+
+@pytest.mark.parametrize("row", [c for c in RUNS if c["case"] not in GUARDED], ids=lambda row: row["case"])
+def test_the_exit_code_is_the_golden_one(row):
+    result = run(row["case"], *row["args"])
+    assert result.exit_code == row["exit_code"], result.output
+
+
+@pytest.mark.parametrize("option", [[], ["--fail-on", "never"]])
+def test_a_run_that_looked_at_nothing_is_no_pass(option):
+    result = run("31_nothing_was_checked", *option)
+    assert result.exit_code == 3
+    assert "looked at nothing" in result.output
+
+
+def test_a_source_that_cannot_be_read_is_an_error_document_and_nothing_is_computed():
+    result = run("35_source_cannot_be_read", "--json")
+    document = json.loads(result.stdout)
+    assert [(e["code"], e["line"]) for e in document["errors"]] == [("source_unreadable", 4)]
+    assert not list(schema("crosscheck-errors-v1.json").iter_errors(document))
+
+
+def test_no_source_is_changed_by_any_run():
+    before = {path: path.read_bytes() for path in CASES.rglob("*") if path.is_file()}
+    for row in RUNS[::4]:
+        run(row["case"])
+    assert {path: path.read_bytes() for path in CASES.rglob("*") if path.is_file()} == before
