@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from governance_pipeline.report.texts import Language
 
 
-@click.command(
-    epilog="\b\nExample: govern audit ~/.claude/projects --report audit.html\nExit: 0 clean, 1 findings, 2 usage, 3 unknown"
-)
+EPILOG = """\b
+Example: govern audit ~/.claude/projects --report audit.html
+Exit: 0 clean, 1 findings, 2 usage, 3 unknown
+"""
+
+
+@click.command(epilog=EPILOG)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the govern/audit/v1 document instead of the page.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Also write one HTML file.")

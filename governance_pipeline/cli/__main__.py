@@ -1,0 +1,5 @@
+"""`python -m governance_pipeline.cli` is `govern`."""
+
+from governance_pipeline.cli.main import main
+
+main()
