@@ -118,7 +118,8 @@ class AtomicWriter:
         try:
             yield descriptor
         finally:
-            os.close(descriptor)
+            with suppress(OSError):  # closing a folder writes nothing
+                os.close(descriptor)
 
     def _open_folder(self, path: Path) -> int:
         try:
@@ -129,7 +130,8 @@ class AtomicWriter:
                 try:
                     descriptor = self._enter(outer, part, path)
                 finally:
-                    os.close(outer)
+                    with suppress(OSError):
+                        os.close(outer)
         except OSError as error:
             raise StorageError(
                 f"folder {path} cannot be used: {error.strerror}; every part below {self._root} must be a real folder "
