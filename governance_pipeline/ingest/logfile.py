@@ -86,7 +86,7 @@ class LogFile:
     _counted: set[str] = field(default_factory=set, repr=False)
     _passed_to: int = field(default=0, repr=False)
     _document: Record | None = field(default=None, repr=False)
-    _is_document_read: bool = field(default=False, repr=False)
+    _is_read: bool = field(default=False, repr=False)
 
     @property
     def record_unit(self) -> str:
@@ -119,6 +119,7 @@ class LogFile:
                 self.account.accepted += is_new
                 if (entry.line, "") not in self._taken:
                     yield Record(entry.line, "", entry.value, entry.offset, entry.raw)
+        self._is_read = True
 
     def document(self) -> Record | None:
         """Give the whole file as one record; None when the strict reader refused it (already accounted for).
@@ -128,8 +129,8 @@ class LogFile:
         Raises:
             UnreadableError: the stored copy cannot be opened.
         """
-        if not self._is_document_read:
-            self._is_document_read = True
+        if not self._is_read:
+            self._is_read = True
             self._document = self._read_document()
             if self._document is not None:
                 self._count(1)
@@ -176,7 +177,7 @@ class LogFile:
             self.document()
             return
         passed = self._passed_to
-        for record in self.lines():
+        for record in () if self._is_read else self.lines():
             if record.line is not None and record.line > passed:
                 self.quarantine(record, NOT_READ)
 

@@ -99,8 +99,9 @@ class _Reader:
             **texts,
         )
         _update(run, named, at, texts["self_reported_status"])
-        values = {name: (members.get(name), f"/{name}") for name in _COMPONENTS}
-        self._components.add(file, record, run_id, values)
+        if self._out.subjects:
+            values = {name: (members.get(name), f"/{name}") for name in _COMPONENTS}
+            self._components.add(file, record, run_id, values)
 
     def add_runs(self) -> None:
         for run_id, run in self._runs.items():

@@ -1,0 +1,62 @@
+"""A session is found again in the files it was spread over."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from governance_pipeline.ingest import units
+from governance_pipeline.ingest.layout import FoundFile, found_file
+from governance_pipeline.ingest.units import Candidate, Unit, look_at, units_of
+
+
+def _candidate(folder, name, **more):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(name)
+    return Candidate(found_file(path, folder), hashlib.sha256(name.encode()).hexdigest(), **more)
+
+
+def test_a_file_that_is_gone_is_a_candidate_with_a_reason(tmp_path):
+    assert look_at(FoundFile("x", tmp_path / "x", 1, None), ()).reason == "not_found"
+    assert look_at(FoundFile("x", tmp_path / "x", 1, "fifo"), ()).reason == "fifo"
+
+
+def test_the_digest_id_of_one_file_is_that_of_its_bytes(tmp_path):
+    candidate = _candidate(tmp_path, "a")
+    assert Unit((candidate,), None).round_id == candidate.sha256[:16]
+
+
+def test_the_digest_id_of_several_files_depends_on_names_and_bytes(tmp_path):
+    a, b = _candidate(tmp_path, "a"), _candidate(tmp_path, "b")
+    swapped = (Candidate(a.file, b.sha256), Candidate(b.file, a.sha256))
+    ids = {Unit((a, b), None).digest_id, Unit(swapped, None).digest_id, Unit((a,), None).digest_id}
+    assert len(ids) == 3
+
+
+def test_every_candidate_is_in_exactly_one_unit(tmp_path):
+    candidates = [
+        _candidate(tmp_path, "p/s.jsonl", format="claude_code", session_id="s"),
+        _candidate(tmp_path, "p/s/deep/er/x.txt"),
+        _candidate(tmp_path, "p/nameless.jsonl", format="claude_code"),
+        _candidate(tmp_path, "p/nameless/x.txt"),
+        _candidate(tmp_path, "p/t.traj", format="swe_agent"),
+    ]
+    found = units_of(candidates)
+    assert sorted(c.file.path for unit in found for c in unit.files) == sorted(c.file.path for c in candidates)
+    assert [[c.file.path for c in unit.files] for unit in found] == [
+        ["p/s.jsonl", "p/s/deep/er/x.txt"],
+        ["p/nameless.jsonl"],
+        ["p/nameless/x.txt"],
+        ["p/t.traj"],
+    ]
+
+
+@pytest.mark.parametrize("position", [0, 1, 5, 8, 9, 12])
+def test_a_word_is_found_across_the_blocks_a_file_is_read_in(tmp_path, monkeypatch, position):
+    monkeypatch.setattr(units, "read_blocks", lambda stream: iter(lambda: stream.read(4), b""))
+    (tmp_path / "f").write_bytes(b"." * position + b"agent7" + b"." * (12 - position))
+    assert units._mentions(tmp_path / "f", "agent7")
+    assert not units._mentions(tmp_path / "f", "agent8")
+    assert not units._mentions(tmp_path / "gone", "agent7")
