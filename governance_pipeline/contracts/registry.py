@@ -29,6 +29,8 @@ from governance_pipeline.contracts.core_rounds import CoreRounds
 from governance_pipeline.contracts.core_runs import CoreRuns
 from governance_pipeline.contracts.core_steps import CoreSteps
 from governance_pipeline.contracts.core_usage import CoreUsage
+from governance_pipeline.contracts.features_round import FeaturesRound
+from governance_pipeline.contracts.features_step_surface import FeaturesStepSurface
 from governance_pipeline.contracts.fields import TableModel
 from governance_pipeline.contracts.raw_log_files import RawLogFiles
 from governance_pipeline.contracts.raw_quarantine import RawQuarantine
@@ -52,6 +54,8 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "audit_cross_checks": AuditCrossChecks,
         "audit_escalations": AuditEscalations,
         "audit_integrity": AuditIntegrity,
+        "features_step_surface": FeaturesStepSurface,
+        "features_round": FeaturesRound,
     }
 )
 """Table name -> contract, in pipeline order. A table exists when it is listed here."""
