@@ -14,8 +14,7 @@ FOLDERS = ["claude_code", "swe_agent", "mini_swe_agent", "openhands"]
 SIDE_FILES = (".csv", ".yaml", "preds.json", "report.json")
 
 
-@pytest.mark.parametrize("name", FOLDERS)
-@pytest.mark.parametrize("by", [By.SESSION, By.DIR])
+@pytest.mark.parametrize(("name", "by"), [*((name, By.SESSION) for name in FOLDERS), ("mini_swe_agent", By.DIR)])
 def test_every_public_log_is_in_one_round_and_its_account_balances(real_logs, tmp_path, name, by):
     folder = real_logs / name
     plan = plan_import([folder], by)
@@ -49,14 +48,15 @@ def test_the_trajectory_that_is_no_json_is_quarantined_where_it_breaks(real_logs
 
 
 def test_an_imported_round_reads_as_it_did_from_where_it_lay(real_logs, tmp_path):
-    plan = plan_import([real_logs / "claude_code"])
+    sources = [real_logs / "claude_code" / name for name in ("subagent_pair", "simonw_sample_session.jsonl")]
+    plan = plan_import(sources)
     store = ContentStore(tmp_path / "lake")
     for planned in plan:
         assert import_round(planned, tmp_path / "landing").conflicts == ()
         landed = read_round(tmp_path / "landing" / planned.round_id, planned.round_id, store)
         direct = read_files([file.found() for file in planned.files], planned.round_id, store)
         assert all(frame.equals(direct.frame(table)) for table, frame in landed.frames.items())
-    again = [import_round(planned, tmp_path / "landing") for planned in plan_import([real_logs / "claude_code"])]
+    again = [import_round(planned, tmp_path / "landing") for planned in plan_import(sources)]
     assert [result.copied for result in again] == [()] * len(plan)
 
 

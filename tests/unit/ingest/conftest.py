@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from governance_pipeline.ingest.extraction import Extraction
+from governance_pipeline.ingest.logfile import LogFile, Sample
 from governance_pipeline.ingest.round import read_round
 from governance_pipeline.storage.content import ContentStore
 
@@ -44,6 +46,21 @@ def read(tmp_path):
         return read_round(folder, round_id, ContentStore(tmp_path / "lake"))
 
     return _read
+
+
+@pytest.fixture
+def read_one(tmp_path):
+    """Give a function that lets one format read one JSONL file: no store, no contracts, so many cases cost little."""
+
+    def _read_one(log_format, content: bytes | str | list):
+        write(tmp_path, {"copy": content})
+        file = LogFile("x.jsonl", "0" * 64, 1, Sample("x.jsonl", "jsonl", ()), tmp_path / "copy")
+        out = Extraction("r-1")
+        log_format.read([file], out)
+        file.close()
+        return file, out
+
+    return _read_one
 
 
 @pytest.fixture

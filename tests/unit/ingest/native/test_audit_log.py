@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
+import pandas as pd
 import pytest
+
+from governance_pipeline.ingest.native import audit_log
 
 ENTRY = {
     "timestamp": "2025-01-02T03:04:05Z",
@@ -36,11 +39,11 @@ ENTRY = {
         ({"session_id": 5}, "bad_session_id"),
     ],
 )
-def test_an_entry_of_the_wrong_shape_is_quarantined_and_makes_no_run(read, change, code):
-    tables = read({"logs/a.jsonl": [ENTRY, ENTRY | {"run_id": "run-2"} | change]})
-    assert [row["reason_code"] for row in tables.rows("raw_quarantine")] == [code]
-    assert [row["run_id"] for row in tables.rows("core_runs")] == ["run-1"]
-    assert len(tables.frame("core_steps")) == 1
+def test_an_entry_of_the_wrong_shape_is_quarantined_and_makes_no_run(read_one, change, code):
+    file, out = read_one(audit_log, [ENTRY, ENTRY | {"run_id": "run-2"} | change])
+    assert [(row["line"], row["reason_code"]) for row in file.rejected] == [(2, code)]
+    assert out.frame("core_runs")["run_id"].tolist() == ["run-1"]
+    assert len(out.frame("core_steps")) == 1
 
 
 def test_a_line_that_is_no_entry_is_quarantined(read):
@@ -75,9 +78,9 @@ def test_claims_and_computed_digests_are_kept_apart(rows):
 
 
 @pytest.mark.parametrize("output", [None, 5, {"file": "x"}, ["a"]])
-def test_the_digest_of_an_output_that_is_no_text_is_unknown(rows, output):
-    (step,) = rows("core_steps", {"logs/a.jsonl": [ENTRY | {"output_result": output}]})
-    assert step["output_result_sha256"] is None
+def test_the_digest_of_an_output_that_is_no_text_is_unknown(read_one, output):
+    _, out = read_one(audit_log, [ENTRY | {"output_result": output}])
+    assert out.frame("core_steps")["output_result_sha256"].isna().all()
 
 
 @pytest.mark.parametrize(
@@ -113,9 +116,10 @@ def test_a_run_takes_the_values_its_entries_agree_on(rows):
         ({"platform": "codex", "model": "gpt"}, ("codex", "gpt", None)),
     ],
 )
-def test_a_runtime_that_does_not_say_all_leaves_the_rest_unknown(rows, runtime, expected):
-    (run,) = rows("core_runs", {"logs/a.jsonl": [ENTRY | {"runtime": runtime}]})
-    assert (run["platform"], run["model_id"], run["thinking"]) == expected
+def test_a_runtime_that_does_not_say_all_leaves_the_rest_unknown(read_one, runtime, expected):
+    _, out = read_one(audit_log, [ENTRY | {"runtime": runtime}])
+    named = out.frame("core_runs")[["platform", "model_id", "thinking"]].iloc[0]
+    assert tuple(None if value is pd.NA else value for value in named) == expected
 
 
 def test_components_exist_for_declared_subjects_only(rows):

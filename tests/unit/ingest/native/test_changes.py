@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from governance_pipeline.ingest.native import changes
+
 VALID = {"step": 1, "F": 1}
 
 
@@ -53,12 +55,11 @@ def _codes(rows):
         ('{"step": 1, "F": 1', "malformed_json"),
     ],
 )
-def test_an_event_that_breaks_a_rule_is_quarantined_and_the_next_one_is_read(read, line, code):
-    tables = read({"changes.jsonl": f'{line}\n{{"step": 2, "F": 1}}\n'})
-    (quarantined,) = tables.rows("raw_quarantine")
-    assert (quarantined["reason_code"], quarantined["line"], quarantined["format"]) == (code, 1, "native_changes")
-    assert [row["step_index"] for row in tables.rows("core_changes")] == [2]
-    assert not list(tables.rows("core_file_changes"))
+def test_an_event_that_breaks_a_rule_is_quarantined_and_the_next_one_is_read(read_one, line, code):
+    file, out = read_one(changes, f'{line}\n{{"step": 2, "F": 1}}\n')
+    assert [(row["line"], row["reason_code"]) for row in file.rejected] == [(1, code)]
+    assert out.frame("core_changes")["step_index"].tolist() == [2]
+    assert len(out.frame("core_file_changes")) == 0
 
 
 def test_numbers_are_kept_as_the_event_declares_them(rows):
@@ -103,9 +104,9 @@ def test_a_repeated_line_stays_in_core_changes_and_its_files_count_once(read):
             "declared.jsonl": [{"subject": "r-1", "field": "lines_added", "value": 17}],
         }
     )
-    changes = list(tables.rows("core_changes"))
-    assert len({row["line_sha256"] for row in changes}) == 2
-    assert len(changes) == 3
+    events = list(tables.rows("core_changes"))
+    assert len({row["line_sha256"] for row in events}) == 2
+    assert len(events) == 3
     assert [(row["line"], row["change_index"]) for row in tables.rows("core_file_changes")] == [(1, 1), (3, 2)]
     assert tables.frame("raw_log_files")["accepted"].sum() == 4
     added = [row["value_raw"] for row in tables.rows("core_components") if row["column"] == "added"]

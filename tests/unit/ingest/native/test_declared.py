@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
 import pytest
+
+from governance_pipeline.ingest.native import declared
 
 CLAIM = {"subject": "run-7", "field": "total_cost_usd", "value": 1, "data_type": "currency", "unit": "USD"}
 
@@ -24,10 +27,11 @@ CLAIM = {"subject": "run-7", "field": "total_cost_usd", "value": 1, "data_type":
         ('{"subject": "s", "field": "f", "value": Infinity}', "not_finite"),
     ],
 )
-def test_a_claim_that_cannot_be_used_is_quarantined(read, line, code):
-    tables = read({"declared.jsonl": line + "\n"})
-    assert [row["reason_code"] for row in tables.rows("raw_quarantine")] == [code]
-    assert len(tables.frame("core_declared")) == 0
+def test_a_claim_that_cannot_be_used_is_quarantined(read_one, line, code):
+    file, out = read_one(declared, line + "\n")
+    assert [row["reason_code"] for row in file.rejected] == [code]
+    assert len(out.frame("core_declared")) == 0
+    assert out.subjects == set()
 
 
 @pytest.mark.parametrize(
@@ -44,10 +48,12 @@ def test_a_claim_that_cannot_be_used_is_quarantined(read, line, code):
         ('{"a":1}', "object", "object"),
     ],
 )
-def test_the_value_is_kept_as_the_source_wrote_it(rows, value, raw, kind):
-    (row,) = rows("core_declared", {"declared.jsonl": f'{{"subject": "s", "field": "f", "value": {value}}}\n'})
-    assert (row["value_raw"], row["value_kind"], row["pointer"], row["line"]) == (raw, kind, "/value", 1)
-    assert (row["data_type"], row["unit"]) == (None, None)
+def test_the_value_is_kept_as_the_source_wrote_it(read_one, value, raw, kind):
+    _, out = read_one(declared, f'{{"subject": "s", "field": "f", "value": {value}}}\n')
+    row = out.frame("core_declared").iloc[0]
+    assert (None if row["value_raw"] is pd.NA else row["value_raw"]) == raw
+    assert (row["value_kind"], row["pointer"], row["line"]) == (kind, "/value", 1)
+    assert row[["data_type", "unit"]].isna().all()
 
 
 def test_a_value_left_out_is_missing_and_the_claim_stays(rows):
@@ -56,9 +62,10 @@ def test_a_value_left_out_is_missing_and_the_claim_stays(rows):
 
 
 @pytest.mark.parametrize(("subject", "text"), [("1", "1"), (1, "1"), (10**30, str(10**30)), ("é", "é")])
-def test_a_subject_is_its_text(rows, subject, text):
-    (row,) = rows("core_declared", {"declared.jsonl": [CLAIM | {"subject": subject}]})
-    assert row["subject_id"] == text
+def test_a_subject_is_its_text(read_one, subject, text):
+    _, out = read_one(declared, [CLAIM | {"subject": subject}])
+    assert out.frame("core_declared")["subject_id"].tolist() == [text]
+    assert out.subjects == {text}
 
 
 def test_the_same_claim_twice_is_two_rows(rows):
@@ -75,5 +82,5 @@ def test_the_files_of_the_components_are_named(rows):
         "logs/other.csv": "a\n",
     }
     (row,) = rows("core_declared", files)
-    assert json.loads(row["component_paths"]) == ["logs/a.jsonl", "logs/b.jsonl", "changes.jsonl"]
+    assert json.loads(row["component_paths"]) == {"audit_log": ["logs/a.jsonl", "logs/b.jsonl"], "changes": ["changes.jsonl"]}
     assert (row["format"], row["data_type"], row["unit"]) == ("native", "currency", "USD")

@@ -6,7 +6,10 @@ import base64
 import hashlib
 import json
 
+import pandas as pd
 import pytest
+
+from governance_pipeline.ingest.native import attestations, evidence
 
 EVIDENCE = {"step": 3, "criterion_id": "C1", "state": "proven"}
 VSA = {"predicate": {"verifier": {"id": "validator-1"}, "verificationResult": "PASSED"}}
@@ -35,10 +38,10 @@ def _envelope(payload: bytes, /, **more):
         ({"output_sha256": []}, "bad_output_sha256"),
     ],
 )
-def test_evidence_that_breaks_a_rule_is_quarantined(read, change, code):
-    tables = read({"evidence.jsonl": [EVIDENCE | change, EVIDENCE]})
-    assert [(row["line"], row["reason_code"]) for row in tables.rows("raw_quarantine")] == [(1, code)]
-    assert len(tables.frame("core_evidence")) == 1
+def test_evidence_that_breaks_a_rule_is_quarantined(read_one, change, code):
+    file, out = read_one(evidence, [EVIDENCE | change, EVIDENCE])
+    assert [(row["line"], row["reason_code"]) for row in file.rejected] == [(1, code)]
+    assert len(out.frame("core_evidence")) == 1
 
 
 def test_evidence_is_kept_as_declared(rows):
@@ -50,9 +53,9 @@ def test_evidence_is_kept_as_declared(rows):
 
 
 @pytest.mark.parametrize("strength", [0, 0.25, 0.5, 0.75, 1, 1.0, None])
-def test_each_strength_of_the_scale_is_accepted(rows, strength):
-    (row,) = rows("core_evidence", {"evidence.jsonl": [EVIDENCE | {"strength": strength}]})
-    assert row["strength"] == strength
+def test_each_strength_of_the_scale_is_accepted(read_one, strength):
+    _, out = read_one(evidence, [EVIDENCE | {"strength": strength}])
+    assert out.frame("core_evidence")["strength"].tolist() == [pd.NA if strength is None else strength]
 
 
 @pytest.mark.parametrize(
@@ -66,10 +69,10 @@ def test_each_strength_of_the_scale_is_accepted(rows, strength):
         {"payload": "e30="},
     ],
 )
-def test_a_broken_envelope_is_quarantined_and_never_taken_for_a_claim(read, line):
-    tables = read({"attestations.jsonl": [line]})
-    assert [row["reason_code"] for row in tables.rows("raw_quarantine")] == ["bad_envelope"]
-    assert len(tables.frame("core_attestations")) == 0
+def test_a_broken_envelope_is_quarantined_and_never_taken_for_a_claim(read_one, line):
+    file, out = read_one(attestations, [line])
+    assert [row["reason_code"] for row in file.rejected] == ["bad_envelope"]
+    assert len(out.frame("core_attestations")) == 0
 
 
 def test_an_envelope_is_kept_unchecked_with_the_digest_of_what_was_signed(rows):
@@ -93,9 +96,9 @@ def test_the_other_base64_alphabet_is_the_same_payload(rows):
 
 
 @pytest.mark.parametrize("payload", [b"\xff\x00", b"[1]", b'{"predicate": {"verifier": 5, "verificationResult": 5}}'])
-def test_a_payload_of_another_kind_names_nobody(rows, payload):
-    (row,) = rows("core_attestations", {"attestations.jsonl": [_envelope(payload)]})
-    assert (row["validator_id"], row["result"]) == (None, None)
+def test_a_payload_of_another_kind_names_nobody(read_one, payload):
+    _, out = read_one(attestations, [_envelope(payload)])
+    assert out.frame("core_attestations")[["validator_id", "result"]].isna().all(axis=None)
 
 
 def test_a_bare_claim_is_kept_as_one(rows):
