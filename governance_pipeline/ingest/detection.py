@@ -9,7 +9,8 @@ decides which is offered first. Nothing is guessed: what no format claims stays 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.ingest.logfile import Sample
 from governance_pipeline.strict.excerpt import excerpt
@@ -19,7 +20,7 @@ from governance_pipeline.strict.limits import LIMITS, Limits
 from governance_pipeline.strict.records import Accepted, Blank, Refused, read_json_document, read_json_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from governance_pipeline.ingest.logformat import LogFormat
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 SAMPLE_VALUES: Final = 20
 """Values a format sees of a JSONL file: enough to pass the summary and permission lines sessions begin with."""
 
-SAMPLE_LINES: Final = 1_000
-"""Lines looked at for them, so that a text file is given up soon."""
+SAMPLE_LINES: Final = 200
+"""Lines with text looked at for them, so that a file of something else is given up soon."""
 
 HEAD_BYTES: Final = 4_096
 LINE_SUFFIXES: Final = (".jsonl", ".ndjson")
@@ -49,14 +50,6 @@ class Detected(NamedTuple):
     head: str
 
 
-class _Lines(NamedTuple):
-    """First look at a file as lines: the first that is not blank, the usable values, and whether it is the only one."""
-
-    first: Accepted | Refused | None
-    values: tuple[object, ...]
-    is_single: bool
-
-
 def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits = LIMITS) -> Detected:
     """Find the first of `formats` that claims the file; `path` is its name, `copy` what is opened.
 
@@ -68,10 +61,7 @@ def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits =
     """
     with open_regular(copy) as stream:
         head = stream.read(HEAD_BYTES)
-    lines = _look_at_lines(copy, limits)
-    if lines.first is None:
-        return Detected(Sample(path, "other", ()), None, EMPTY, 0, excerpt(head))
-    samples, refusal = _samples(path, copy, head, lines, limits)
+    samples, refusal = _samples(path, copy, head, limits)
     for sample in samples:
         for candidate in formats:
             if candidate.detect(sample):
@@ -80,35 +70,35 @@ def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits =
     return Detected(Sample(path, "other", ()), None, reason, offset, excerpt(head))
 
 
-def _samples(path: str, copy: Path, head: bytes, lines: _Lines, limits: Limits) -> tuple[list[Sample], Refused | None]:
+def _samples(path: str, copy: Path, head: bytes, limits: Limits) -> tuple[list[Sample], Refused | None]:
     """Give the ways to read a file, likeliest first, and why it is no document where it looks like one."""
-    as_lines = [Sample(path, "jsonl", lines.values)] if lines.values else []
-    if isinstance(lines.first, Accepted):
-        if not lines.is_single or not as_lines:
-            return as_lines, None
-        both = [Sample(path, "document", lines.values), *as_lines]
-        return (both[::-1] if path.endswith(LINE_SUFFIXES) else both), None
-    if not head.removeprefix(BOM).lstrip(WHITESPACE).startswith((b"{", b"[")):
-        return as_lines, None
-    document = read_json_document(copy, limits)
-    if isinstance(document, Refused):
-        return as_lines, document
-    return [Sample(path, "document", (document.value,))], None
+    entries = (entry for entry in read_json_lines(copy, limits) if not isinstance(entry, Blank))
+    first = next(entries, None)
+    if first is None:
+        return [], Refused(None, 0, EMPTY, "", 0)
+    refusal = None
+    if isinstance(first, Refused) and head.removeprefix(BOM).lstrip(WHITESPACE).startswith((b"{", b"[")):
+        document = read_json_document(copy, limits)  # asked first: every line of an indented one would be refused
+        if isinstance(document, Accepted):
+            return [Sample(path, "document", (document.value,))], None
+        refusal = document
+    values, is_single = _first_values(first, entries)
+    as_lines = [Sample(path, "jsonl", values)] if values else []
+    if not is_single or not values:
+        return as_lines, refusal
+    both = [Sample(path, "document", values), *as_lines]
+    return (both[::-1] if path.endswith(LINE_SUFFIXES) else both), refusal
 
 
-def _look_at_lines(copy: Path, limits: Limits) -> _Lines:
-    first: Accepted | Refused | None = None
-    values: list[object] = []
-    seen = filled = 0
-    for entry in read_json_lines(copy, limits):
-        seen += 1
+def _first_values(
+    first: Accepted | Refused, rest: Iterator[Accepted | Refused]
+) -> tuple[tuple[dict[str, Any] | list[Any], ...], bool]:
+    """Give the first objects and arrays among the lines, and whether the first line is the only one."""
+    values: list[dict[str, Any] | list[Any]] = []
+    seen = 0
+    for seen, entry in enumerate(chain((first,), rest), 1):
         if seen > SAMPLE_LINES or len(values) == SAMPLE_VALUES:
-            filled += 1  # there is more
             break
-        if isinstance(entry, Blank):
-            continue
-        filled += 1
-        first = first or entry
         if isinstance(entry, Accepted) and isinstance(entry.value, dict | list):
             values.append(entry.value)
-    return _Lines(first, tuple(values), filled == 1)
+    return tuple(values), seen == 1

@@ -76,7 +76,7 @@ class LogFile:
     path: str
     sha256: str
     size: int
-    sample: Sample
+    sample: Sample = field(repr=False)
     copy: Path
     limits: Limits = LIMITS
     format_version: str | None = None

@@ -6,8 +6,11 @@ import hashlib
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from governance_pipeline.errors import UsageError
+from governance_pipeline.ingest.layout import scan
 from governance_pipeline.ingest.planning import By, plan_import
 from governance_pipeline.vocabulary import is_round_id
 
@@ -241,3 +244,29 @@ def test_the_plan_does_not_depend_on_the_order_of_the_paths(write_files, tmp_pat
     write_files(tmp_path, {"a/x.jsonl": session("S"), "b/y.jsonl": session("s"), "c/z.csv": "1"})
     paths = [tmp_path / name for name in "abc"]
     assert plan_import(paths) == plan_import(paths[::-1])
+
+
+_PARTS = st.sampled_from(["a", "A", "b", "logs", "s", "events", "subagents"])
+_NAMES = st.sampled_from(
+    ["s.jsonl", "S.jsonl", "agent-1.jsonl", "base_state.json", "x.csv", "changes.jsonl", "round.toml"]
+)
+_CONTENTS = st.sampled_from(
+    [session("s"), session("S"), session("a..b"), session("t", isSidechain=True, agentId="1"), [ENTRY], "", "x", '{"id": "c"}']
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    tree=st.dictionaries(
+        st.tuples(st.lists(_PARTS, max_size=3), _NAMES).map(lambda p: "/".join([*p[0], p[1]])), _CONTENTS, max_size=8
+    ),
+    by=st.sampled_from(By),
+)
+def test_any_heap_is_partitioned_under_legal_ids_and_distinct_names(tmp_path_factory, write_files, tree, by):
+    folder = write_files(tmp_path_factory.mktemp("heap"), tree)
+    plan = plan_import([folder], by)
+    planned = [file.source for planned in plan for file in planned.files]
+    assert sorted(planned) == sorted(file.source for file in scan(folder))
+    assert all(len({file.path for file in planned.files}) == len(planned.files) for planned in plan)
+    assert all(is_round_id(planned.round_id) for planned in plan)
+    assert len({planned.round_id.casefold() for planned in plan}) == len(plan)
