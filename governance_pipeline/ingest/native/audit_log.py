@@ -32,6 +32,8 @@ NAME: Final = "native_audit_log"
 DECLARES: Final[tuple[str, ...]] = ()
 RECOMPUTABLE: Final[tuple[str, ...]] = ()
 VERSIONS: Final = "spec/ingest.md §3"
+SOURCE: Final = "audit_log"
+"""Component source these records are in the native check catalogue."""
 
 _SIGNATURE: Final = frozenset({"timestamp", "agent_id", "run_id", "tool_called"})
 _COMPONENTS: Final = ("token_cost", "tool_called", "agent_id", "run_id")
@@ -74,7 +76,7 @@ def read(files: Sequence[LogFile], out: Extraction) -> None:
 class _Reader:
     def __init__(self, out: Extraction) -> None:
         self._out = out
-        self._components = ComponentRows(out, "audit_log")
+        self._components = ComponentRows(out, SOURCE)
         self._runs: dict[str, _Run] = {}
 
     def add(self, file: LogFile, record: Record, members: Mapping[str, Any]) -> None:

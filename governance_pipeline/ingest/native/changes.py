@@ -38,6 +38,8 @@ NAME: Final = "native_changes"
 DECLARES: Final[tuple[str, ...]] = ()
 RECOMPUTABLE: Final[tuple[str, ...]] = ()
 VERSIONS: Final = "spec/ingest.md §3"
+SOURCE: Final = "changes"
+"""Component source these records are in the native check catalogue."""
 
 _COMPONENTS: Final = ("added", "deleted", "path")
 _NUMBERS: Final = ("F", "L", "M", "P")
@@ -75,7 +77,7 @@ def read(files: Sequence[LogFile], out: Extraction) -> None:
 class _Reader:
     def __init__(self, out: Extraction) -> None:
         self._out = out
-        self._components = ComponentRows(out, "changes")
+        self._components = ComponentRows(out, SOURCE)
         self._seen: set[str] = set()
         self._positions: dict[tuple[str, int], int] = defaultdict(int)
 

@@ -41,7 +41,7 @@ def detect(_sample: Sample) -> bool:
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:
     """Read every claim into `core_declared` and remember its subject."""
-    sources = [*out.paths_of.get(audit_log.NAME, ()), *out.paths_of.get(changes.NAME, ())]
+    sources = {"audit_log": out.paths_of.get(audit_log.NAME, ()), "changes": out.paths_of.get(changes.NAME, ())}
     component_paths = json.dumps(sources, ensure_ascii=False)
     for file in files:
         for record in file.lines():

@@ -82,5 +82,8 @@ def test_the_files_of_the_components_are_named(rows):
         "logs/other.csv": "a\n",
     }
     (row,) = rows("core_declared", files)
-    assert json.loads(row["component_paths"]) == {"audit_log": ["logs/a.jsonl", "logs/b.jsonl"], "changes": ["changes.jsonl"]}
+    assert json.loads(row["component_paths"]) == {
+        "audit_log": ["logs/a.jsonl", "logs/b.jsonl"],
+        "changes": ["changes.jsonl"],
+    }
     assert (row["format"], row["data_type"], row["unit"]) == ("native", "currency", "USD")
