@@ -56,13 +56,15 @@ RECOMPUTABLE: Final[tuple[str, ...]] = DECLARES
 VERSIONS: Final = "evaluation output 2024-2025, resolver 2024, event streams 2025, SDK v1 2026, call logs 2025"
 
 _EVENTS_FOLDER: Final = "events"
+_LOOKED_AT: Final = 20
+"""Events of an array looked at to tell it, as many as lines of a file."""
 
 
 def detect(sample: Sample) -> bool:
     """Tell by the members of the records: those of one of the five kinds."""
     values = sample.values
     if len(values) == 1 and isinstance(values[0], list):
-        return bool(values[0]) and all(_is_stream_event(event) for event in values[0][:5])
+        return any(_is_stream_event(event) for event in values[0][:_LOOKED_AT])
     return any(
         is_evaluation(value)
         or is_call_log(value)
@@ -105,7 +107,7 @@ class _Reader:
             self._conversation(place, text(value.get("id"))).take_state(place, value)
         elif openhands_conversation.is_event(value):
             self._conversation(place, None).take_event(place, value)
-        elif isinstance(value, list):
+        elif isinstance(value, list) and record.line is None:
             for item in file.items(value, place.pointer):
                 self._take_stream_event(file, item)
         else:

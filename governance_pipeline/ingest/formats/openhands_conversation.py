@@ -51,7 +51,7 @@ def is_state(value: Any) -> bool:
 def is_event(value: Any) -> bool:
     """Tell an event of a conversation."""
     event = members(value)
-    has_kind = text(event.get("kind")) is not None and event.get("source") in SOURCES
+    has_kind = text(event.get("kind")) is not None and text(event.get("source")) in SOURCES
     return has_kind and text(event.get("id")) is not None and text(event.get("timestamp")) is not None
 
 

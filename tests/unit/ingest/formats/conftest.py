@@ -119,7 +119,7 @@ class Tables:
 
     def frame(self, table):
         frame = frame_of(table, self._raw[table]) if table in self._raw else self.out.frame(table)
-        assert breaches(table, frame).empty
+        assert frame.empty or breaches(table, frame).empty
         return frame
 
     def rows(self, table):
