@@ -61,6 +61,14 @@ def shortest_number(value: float | None) -> int | float | None:
     return value
 
 
+def mismatch_numbers(mismatches: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """Give mismatches with their two sides as numbers instead of lexemes."""
+    return [
+        {"field": found["field"], **{side: _number(found["field"], found[side]) for side in ("declared", "computed")}}
+        for found in mismatches
+    ]
+
+
 def _document(row: Mapping[str, Any], steps: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
@@ -92,14 +100,7 @@ def _step(row: Mapping[str, Any]) -> dict[str, Any]:
         "step": row["step_index"],
         **{name: shortest_number(row[column]) for name, column in _COLUMN_OF.items()},
         "unknown": json.loads(row["unknown"]),
-        "mismatches": [
-            {
-                "field": found["field"],
-                "declared": _number(found["field"], found["declared"]),
-                "computed": _number(found["field"], found["computed"]),
-            }
-            for found in json.loads(row["mismatches"])
-        ],
+        "mismatches": mismatch_numbers(json.loads(row["mismatches"])),
     }
 
 

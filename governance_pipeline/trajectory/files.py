@@ -12,7 +12,7 @@ added in the same order whatever other rounds are at hand.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,16 @@ CHURN_LIMIT: Final = 2.0**62
 """Lines from which a churn counts as unknown: a larger sum may not fit the 64 bits of its column."""
 
 _UNKNOWN: Final = -1
+
+
+class PlacedFile(NamedTuple):
+    """One file of an event: normal path, module, lines added and deleted (None = unknown), and where it lies."""
+
+    path: str
+    module: str
+    churn: int | None
+    is_outside: bool
+    is_public: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,20 @@ class EventFiles:
     def starts(self) -> Integers:
         """Position of the first file of each event that has files."""
         return starts_of(self.event)
+
+    def of_event(self, position: int) -> list[PlacedFile]:
+        """Give the files of one event, ordered by path."""
+        first, last = np.searchsorted(self.event, [position, position + 1]).tolist()
+        return [
+            PlacedFile(
+                path=self.paths[self.path[at]],
+                module=self.modules[self.module[at]],
+                churn=int(self.churn[at]) if self.is_churn_known[at] else None,
+                is_outside=bool(self.is_outside[at]),
+                is_public=bool(self.is_public[at]),
+            )
+            for at in range(first, last)
+        ]
 
 
 def starts_of(key: Integers) -> Integers:
