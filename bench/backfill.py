@@ -56,9 +56,7 @@ def main() -> None:
     chunked, memory_chunk = run(many, many)
     per_single, per_chunk = (one_by_one - start) / (single - 1), (chunked - start) / (many - 1)
     print(f"start-up and one round              {start:7.1f} s")
-    print(
-        f"{single} one-round runs                 {one_by_one:7.1f} s  {per_single:6.3f} s/round  {memory_single:5.0f} MB"
-    )
+    print(f"{single} one-round runs  {one_by_one:7.1f} s  {per_single:6.3f} s/round  {memory_single:5.0f} MB")
     print(f"{many} rounds in one run  {chunked:7.1f} s  {per_chunk:6.3f} s/round  {memory_chunk:5.0f} MB")
     print(f"one-round run / chunked, per round  {per_single / per_chunk:7.1f}x")
 

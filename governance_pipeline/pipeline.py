@@ -17,17 +17,20 @@ from governance_pipeline.contracts.registry import empty_frame, validate
 from governance_pipeline.crosscheck.builtin import cross_checks
 from governance_pipeline.crosscheck.escalations import escalations
 from governance_pipeline.crosscheck.integrity import integrity
-from governance_pipeline.errors import StorageError
+from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.ingest.importing import import_round
 from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, RoundTables, read_files, read_round
+from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.lake import Lake, Stored
+from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from governance_pipeline.ingest.importing import Imported
     from governance_pipeline.ingest.planning import PlannedRound
 
     Tables = Mapping[str, pd.DataFrame]
@@ -151,10 +154,10 @@ class Workspace:
         return joined(table, [self.lake.get(table, round_id) for round_id in round_ids])
 
     def _store(self, step: Step, frame: pd.DataFrame, round_ids: Sequence[str]) -> dict[str, Stored]:
-        validate(step.table, frame)
+        validate(step.table, frame, large_rows=SETTINGS.large_table_rows)
         parts = split(frame, round_ids)
         return {
-            round_id: self.lake.put(step.table, round_id, part, self._inputs(step, round_id))
+            round_id: self.lake.put(step.table, round_id, part, self._inputs(step, round_id), is_validated=True)
             for round_id, part in parts.items()
         }
 
@@ -180,10 +183,11 @@ def run_in_memory(rounds: Sequence[RoundTables]) -> dict[str, pd.DataFrame]:
     """
     frames: dict[str, pd.DataFrame] = {}
     for step in PIPELINE:
-        if step.make is None:  # validated while it was read
-            frames[step.table] = joined(step.table, [tables.frame(step.table) for tables in rounds])
+        if step.make is None:
+            frame = joined(step.table, [tables.frame(step.table) for tables in rounds])
         else:
-            frames[step.table] = validate(step.table, step.make({name: frames[name] for name in step.inputs}))
+            frame = step.make({name: frames[name] for name in step.inputs})
+        frames[step.table] = validate(step.table, frame, large_rows=SETTINGS.large_table_rows)
     return frames
 
 
@@ -214,11 +218,20 @@ def audit_plan(
         return run_in_memory(read)
     workspace = Workspace(root / "landing", root / "lake")
     for planned in plan:
-        import_round(planned, workspace.landing)
+        _refuse_conflicts(import_round(planned, workspace.landing))
         workspace.make(TABLES, [planned.round_id])
         on_round()
     ids = [planned.round_id for planned in plan]
     return {table: joined(table, [workspace.lake.get(table, round_id) for round_id in ids]) for table in TABLES}
+
+
+def _refuse_conflicts(imported: Imported) -> None:
+    """A source that changed since it was stored is never overwritten, and never audited in its old version unseen."""
+    if imported.conflicts:
+        said = "; ".join(f"{excerpt(path)}: {message}" for path, message in imported.conflicts)
+        raise UsageError(
+            f"round {imported.round_id} is stored with other bytes: {said}; use another --store"
+        )
 
 
 def joined(table: str, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -12,6 +12,9 @@ from enum import StrEnum
 ROUND_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
 SHA256_PATTERN = r"^[0-9a-f]{64}$"
 
+ANY_SOURCE = "*"
+"""In core_declared.component_paths: every component source of the declared number comes from these files."""
+
 _ROUND_ID = re.compile(ROUND_ID_PATTERN, re.ASCII)
 
 

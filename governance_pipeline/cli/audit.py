@@ -65,6 +65,9 @@ def audit(
 
 
 def _document(paths: tuple[Path, ...], by: str, format_name: str, store: Path | None, *, quiet: bool) -> dict[str, Any]:
+    from rich.console import Console
+    from rich.progress import Progress
+
     from governance_pipeline.crosscheck.builtin import not_checkable
     from governance_pipeline.ingest.planning import By, plan_import
     from governance_pipeline.pipeline import audit_plan
@@ -73,9 +76,9 @@ def _document(paths: tuple[Path, ...], by: str, format_name: str, store: Path | 
     plan = plan_import(list(paths), By(by), format_name=format_name)
     with ExitStack() as stack:
         root = store or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="govern-audit-")))
-        bar = click.progressbar(length=len(plan), label="reading", file=click.get_text_stream("stderr"), hidden=quiet)
-        progress = stack.enter_context(bar)
-        tables = audit_plan(plan, root, keep=store is not None, on_round=lambda: progress.update(1))
+        progress = stack.enter_context(Progress(console=Console(stderr=True), disable=quiet, transient=True))
+        task = progress.add_task("reading rounds", total=len(plan))
+        tables = audit_plan(plan, root, keep=store is not None, on_round=lambda: progress.advance(task))
     return audit_document(tables, not_checkable(tables["core_declared"]))
 
 

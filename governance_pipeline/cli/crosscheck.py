@@ -54,15 +54,14 @@ def crosscheck() -> None:
 def run(ctx: click.Context, checks: Path, out: Path | None, fail_on: str, as_json: bool) -> None:
     """Run a check file (govern/checks/v1) over its sources."""
     from governance_pipeline.crosscheck.page import run_page
-    from governance_pipeline.crosscheck.report import FailOn, exit_code, json_text, report_document, write_report
+    from governance_pipeline.crosscheck.report import FailOn, exit_code, report_blocks, write_report
     from governance_pipeline.crosscheck.run import SourcesUnreadableError
 
     try:
         batch = _batch(_load(checks), quiet=as_json)
         code = exit_code(batch, FailOn(fail_on))
-        report = report_document(batch) if as_json or out is not None else {}
         if out is not None:
-            click.echo(f"written: {write_report(report, out, batch)}", err=True)
+            click.echo(f"written: {write_report(batch, out)}", err=True)
     except CheckSetError as error:
         _refuse(checks, error.faults, as_json=as_json)
         ctx.exit(ExitCode.USAGE)
@@ -72,7 +71,8 @@ def run(ctx: click.Context, checks: Path, out: Path | None, fail_on: str, as_jso
     except UsageError as error:
         raise click.UsageError(str(error)) from None
     if as_json:
-        click.echo(json_text(report), nl=False)
+        for block in report_blocks(batch):
+            click.echo(block, nl=False)
     else:
         _print(run_page(batch, code))
     ctx.exit(code)

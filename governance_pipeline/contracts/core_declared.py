@@ -29,7 +29,8 @@ class CoreDeclared(TableModel):
     unit: Text = text("Unit.", null=True)
     format: Text = text("Format that declares it.")
     component_paths: Text = text(
-        "JSON list of the files its components come from; a quarantined record in one of them makes it unverifiable."
+        "JSON object: component source (* = each) to the files it is read from; a quarantined record in one of them "
+        "makes the number unverifiable."
     )
     path: Text = text("Path of the source file below the round folder, POSIX separators.")
     file_sha256: Text = sha256("Digest of the source file.")

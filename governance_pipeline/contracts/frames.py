@@ -172,6 +172,18 @@ def typed(model: type[TableModel], table: str, rows: Iterable[Mapping[str, Any]]
     return pd.DataFrame(arrays)
 
 
+def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Give one dict per row with plain Python values; every null is None."""
+    names = [str(name) for name in frame.columns]
+    columns = [_plain_cells(frame[name]) for name in names]
+    return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+
+
+def _plain_cells(column: pd.Series) -> list[Any]:
+    cells = zip(column.astype(object).tolist(), column.isna().tolist(), strict=True)
+    return [None if missing else value for value, missing in cells]
+
+
 def to_arrow(model: type[TableModel], frame: pd.DataFrame) -> pa.Table:
     """Give a frame with the right columns and storable texts (see `unstorable`) as an Arrow table without metadata."""
     table = pa.Table.from_pandas(frame, schema=arrow_schema(model), preserve_index=False)

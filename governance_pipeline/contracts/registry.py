@@ -34,6 +34,8 @@ from governance_pipeline.contracts.features_step_surface import FeaturesStepSurf
 from governance_pipeline.contracts.fields import TableModel
 from governance_pipeline.contracts.raw_log_files import RawLogFiles
 from governance_pipeline.contracts.raw_quarantine import RawQuarantine
+from governance_pipeline.contracts.verdict_findings import VerdictFindings
+from governance_pipeline.contracts.verdict_rounds import VerdictRounds
 from governance_pipeline.errors import UsageError
 
 REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
@@ -56,6 +58,8 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "audit_integrity": AuditIntegrity,
         "features_step_surface": FeaturesStepSurface,
         "features_round": FeaturesRound,
+        "verdict_findings": VerdictFindings,
+        "verdict_rounds": VerdictRounds,
     }
 )
 """Table name -> contract, in pipeline order. A table exists when it is listed here."""

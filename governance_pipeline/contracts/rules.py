@@ -118,6 +118,8 @@ def value_breaches(model: type[TableModel], frame: pd.DataFrame) -> list[Breach]
     Raises:
         SchemaErrors: a check crashed: a fault of the contract, not of the data.
     """
+    if frame.empty:
+        return []
     found = unstorable(model, frame)
     if found:
         return found

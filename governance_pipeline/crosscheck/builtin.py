@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.crosscheck.catalogue import catalogue
 from governance_pipeline.crosscheck.engine import evaluate
 from governance_pipeline.crosscheck.policy import shipped_epsilon_policy
 from governance_pipeline.crosscheck.rows import ComponentRow, DeclaredRow, Value
-from governance_pipeline.vocabulary import Disposition, ValueKind
+from governance_pipeline.vocabulary import ANY_SOURCE, Disposition, ValueKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -48,7 +49,7 @@ def not_checkable(declared: pd.DataFrame) -> pd.DataFrame:
     known = catalogue()
     rows = [
         (r["round_id"], r["format"], r["field"], r["subject_id"], reason)
-        for r in _plain(declared)
+        for r in plain_rows(declared)
         if (reason := known.why_not(r["format"], r["field"])) is not None
     ]
     return pd.DataFrame(rows, columns=["round_id", "format", "field", "subject_id", "reason"])
@@ -62,7 +63,7 @@ def unchecked(declared: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
     missing = [
         (r["round_id"], r["path"], r["subject_id"], r["field"]) not in seen
         and known.why_not(r["format"], r["field"]) is None
-        for r in _plain(declared)
+        for r in plain_rows(declared)
     ]
     return declared[pd.Series(missing, index=declared.index, dtype=bool)]
 
@@ -72,7 +73,7 @@ def _records(
 ) -> Iterator[dict[str, Any]]:
     known, policy = catalogue(), shipped_epsilon_policy()
     grouped: dict[tuple[str, str, str, str], list[Row]] = defaultdict(list)
-    for row in _plain(declared):
+    for row in plain_rows(declared):
         grouped[(row["round_id"], row["format"], row["subject_id"], row["field"])].append(row)
     for (round_id, format_name, subject, field), rows in grouped.items():
         for check in known.checks_for(format_name, field):
@@ -112,7 +113,7 @@ def _declared_row(row: Row) -> DeclaredRow:
 
 def _component_rows(components: pd.DataFrame) -> dict[Subject, list[ComponentRow]]:
     wide: dict[tuple[str, str, str, str, int], dict[str, Value]] = defaultdict(dict)
-    for r in _plain(components):
+    for r in plain_rows(components):
         key = (r["round_id"], r["format"], r["subject_id"], r["source"], r["row_index"])
         wide[key][r["column"]] = Value(ValueKind(r["value_kind"]), r["value_raw"])
     rows: dict[Subject, list[ComponentRow]] = defaultdict(list)
@@ -127,13 +128,12 @@ def _broken_files(quarantine: pd.DataFrame) -> dict[str, frozenset[str]]:
 
 
 def _incomplete(check: Check, rows: Iterable[Row], broken: frozenset[str]) -> frozenset[str]:
-    paths = {path for row in rows for path in json.loads(row["component_paths"])}
-    return check.formula.sources if paths & broken else frozenset()
-
-
-def _plain(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    plain: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return plain
+    found = set()
+    for row in rows:
+        for source, paths in json.loads(row["component_paths"]).items():
+            if not broken.isdisjoint(paths):
+                found |= set(check.formula.sources) if source == ANY_SOURCE else {source}
+    return frozenset(found)
 
 
 def _order(row: Row) -> tuple[str, bool, str, int]:

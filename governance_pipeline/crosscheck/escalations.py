@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
+from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.vocabulary import Action, RecordStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    import pandas as pd
 
 
 def escalations(audit_cross_checks: pd.DataFrame) -> pd.DataFrame:
@@ -25,14 +26,14 @@ def escalations(audit_cross_checks: pd.DataFrame) -> pd.DataFrame:
 
 def _rows(checks: pd.DataFrame) -> Iterator[dict[str, Any]]:
     asked = checks[checks["action"] != Action.ACCEPT]
-    for row in asked.to_dict("records"):
+    for row in plain_rows(asked):
         yield {
             "round_id": row["round_id"],
             "case_id": f"case-{row['record_id']}",
             "record_id": row["record_id"],
             "assignee": row["escalate_to"],
             "reason": "mismatch" if row["status"] == RecordStatus.MISMATCH else row["reason_code"],
-            "declared": None if pd.isna(row["declared"]) else row["declared"],
-            "computed": None if pd.isna(row["computed"]) else row["computed"],
+            "declared": row["declared"],
+            "computed": row["computed"],
             "state": "open",
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.vocabulary import RecordStatus
 
@@ -31,7 +32,7 @@ def integrity(core_steps: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rows(steps: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    for row in steps.astype(object).where(steps.notna(), None).to_dict("records"):
+    for row in plain_rows(steps):
         hashed, computed = _bytes_of(row)
         declared = _DECLARED.match(row["output_hash"])
         status, reason = _compare(declared.group(1).lower() if declared else None, computed)

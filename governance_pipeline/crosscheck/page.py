@@ -13,7 +13,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from governance_pipeline.crosscheck.report import status_counts
+from governance_pipeline.crosscheck.report import all_records, status_counts
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.numbers import canonical
 from governance_pipeline.vocabulary import ExitCode, RecordStatus
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from governance_pipeline.crosscheck.policy import EpsilonPolicy
-    from governance_pipeline.crosscheck.record import CrossCheckRecord
     from governance_pipeline.crosscheck.run import Batch
 
 MAX_ROWS = 30
@@ -34,15 +33,14 @@ _STYLES = {ExitCode.CLEAN: "bold green", ExitCode.FINDINGS: "bold red", ExitCode
 
 def run_page(batch: Batch, code: int) -> RenderableType:
     """Return the page of one run."""
-    records = [record for check_id in sorted(batch.records) for record in batch.records[check_id]]
-    counts = status_counts(records)
+    counts = status_counts(all_records(batch))
     summary = (
         f"{counts['records']} declared numbers: {counts['match']} match, "
         f"{counts['mismatch']} mismatch, {counts['unverifiable']} cannot be verified"
     )
     parts: list[RenderableType] = []
-    parts += _mismatches(batch, records)
-    parts += _unknowns(records)
+    parts += _mismatches(batch)
+    parts += _unknowns(batch)
     parts += _checks(batch)
     parts.append(Text(f"{summary}  (exit {code})", style=_STYLES.get(code, "bold")))
     return Group(*parts)
@@ -62,8 +60,8 @@ def policy_page(policy: EpsilonPolicy) -> RenderableType:
     return Group(table, Text(note, style="dim"))
 
 
-def _mismatches(batch: Batch, records: list[CrossCheckRecord]) -> list[RenderableType]:
-    found = [record for record in records if record.status is RecordStatus.MISMATCH]
+def _mismatches(batch: Batch) -> list[RenderableType]:
+    found = [record for record in all_records(batch) if record.status is RecordStatus.MISMATCH]
     if not found:
         return []
     sources = batch.check_set.sources
@@ -83,8 +81,8 @@ def _mismatches(batch: Batch, records: list[CrossCheckRecord]) -> list[Renderabl
     return [Text(f"Declared and computed differ ({len(found)})", style="bold"), table, *_more(len(found)), ""]
 
 
-def _unknowns(records: list[CrossCheckRecord]) -> list[RenderableType]:
-    reasons = Counter((record.check_id, str(record.reason_code)) for record in records if record.reason_code)
+def _unknowns(batch: Batch) -> list[RenderableType]:
+    reasons = Counter((r.check_id, r.reason_code.value) for r in all_records(batch) if r.reason_code is not None)
     if not reasons:
         return []
     table = _table("check", "reason", ">records")

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from governance_pipeline.strict.canonical import canonical_json, sha256_hex
+from governance_pipeline.crosscheck.digest_text import canonical_array
+from governance_pipeline.strict.canonical import sha256_hex
 from governance_pipeline.strict.lexeme import Lexeme
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class CrossCheckRecord:
 
 def record_id(check_id: str, formula_digest: str, subject: str | None, pointer: DeclaredPointer) -> str:
     """Return the id of a record: the same check, formula, subject and place give the same id for ever."""
-    return sha256_hex(canonical_json([check_id, formula_digest, subject, *pointer]))
+    return sha256_hex(canonical_array([check_id, formula_digest, subject, *pointer]))
 
 
 def as_number(lexeme: str | None) -> Lexeme | None:

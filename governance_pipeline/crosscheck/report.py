@@ -11,13 +11,15 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Iterator
 from enum import StrEnum
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
 from governance_pipeline.crosscheck.independence import is_independent
 from governance_pipeline.crosscheck.record import as_number
 from governance_pipeline.errors import StorageError, UsageError
-from governance_pipeline.storage.atomic import AtomicWriter
+from governance_pipeline.storage.atomic import AtomicWriter, write_all
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.lexeme import Lexeme
 from governance_pipeline.strict.numbers import canonical
@@ -37,6 +39,7 @@ SCHEMA = "govern/cross-check-report/v1"
 ERRORS_SCHEMA = "govern/crosscheck-errors/v1"
 REPORT_NAME = "report.json"
 _READABLE = 0o644
+_BLOCK_CHARACTERS = 2**20
 
 
 class FailOn(StrEnum):
@@ -54,7 +57,7 @@ def exit_code(batch: Batch, fail_on: FailOn) -> int:
     """
     if not all(batch.records.values()):
         return ExitCode.UNKNOWN
-    counts = status_counts(record for records in batch.records.values() for record in records)
+    counts = status_counts(all_records(batch))
     if fail_on is FailOn.NEVER:
         return ExitCode.CLEAN
     unknown = counts[RecordStatus.UNVERIFIABLE]
@@ -65,20 +68,24 @@ def exit_code(batch: Batch, fail_on: FailOn) -> int:
 
 def report_document(batch: Batch) -> dict[str, Any]:
     """Return the report of a run; without a clock, so the same check file and sources give the same report."""
-    records = [record for check_id in sorted(batch.records) for record in batch.records[check_id]]
-    return {
-        "schema": SCHEMA,
-        "check_set": _check_set(batch, records),
-        "fields": [_field(check, batch) for check in sorted(batch.check_set.checks, key=lambda check: check.id)],
-        "records": [record.to_json() for record in records],
-        "escalations": [_escalation(record) for record in records if record.action is not Action.ACCEPT],
-    }
+    return {name: list(value) if isinstance(value, Iterator) else value for name, value in _members(batch).items()}
+
+
+def report_blocks(batch: Batch) -> Iterator[bytes]:
+    """Yield the text of `report_document` in blocks, with one record in memory at a time."""
+    return _blocks(_members(batch))
 
 
 def errors_document(faults: Iterable[Fault]) -> dict[str, Any]:
     """Return the document of a check file or source that is refused, ordered by line."""
     ordered = sorted(faults, key=lambda fault: fault.line or 0)
     return {"schema": ERRORS_SCHEMA, "errors": [fault._asdict() for fault in ordered]}
+
+
+def all_records(batch: Batch) -> Iterator[CrossCheckRecord]:
+    """Yield the records of a run in the order of its report."""
+    for check_id in sorted(batch.records):
+        yield from batch.records[check_id]
 
 
 def status_counts(records: Iterable[CrossCheckRecord]) -> dict[str, int]:
@@ -92,12 +99,11 @@ def json_text(document: dict[str, Any]) -> str:
 
     The same document gives the same text. RFC 8785 is not used: it would turn numbers into binary floats.
     """
-    members = ",\n".join(f"{_text(name)}:{_lines(value)}" for name, value in document.items())
-    return "{\n" + members + "\n}\n"
+    return b"".join(_blocks(document)).decode()
 
 
-def write_report(document: dict[str, Any], folder: Path, batch: Batch) -> Path:
-    """Write a report into a folder, whole or not at all, and return its path.
+def write_report(batch: Batch, folder: Path) -> Path:
+    """Write the report of a run into a folder, whole or not at all, and return its path.
 
     Raises:
         UsageError: the folder cannot be written, or the file there is a source of the run.
@@ -107,18 +113,35 @@ def write_report(document: dict[str, Any], folder: Path, batch: Batch) -> Path:
     if any(os.path.realpath(target) == os.path.realpath(source) for source in sources):
         raise UsageError(f"{excerpt(str(target))} is a source of this run, and no source is ever written")
     try:
-        AtomicWriter(folder).write(target, json_text(document).encode(), mode=_READABLE)
+        AtomicWriter(folder).fill(target, lambda descriptor: _write(descriptor, report_blocks(batch)), mode=_READABLE)
     except StorageError as error:
         raise UsageError(f"report: {error}; or choose another --out") from None
     return target
 
 
-def _check_set(batch: Batch, records: list[CrossCheckRecord]) -> dict[str, Any]:
+def _write(descriptor: int, blocks: Iterable[bytes]) -> None:
+    for block in blocks:
+        write_all(descriptor, block)
+
+
+def _members(batch: Batch) -> dict[str, Any]:
+    """The members of a report; records and escalations are made when they are asked for."""
+    checks = sorted(batch.check_set.checks, key=lambda check: check.id)
+    return {
+        "schema": SCHEMA,
+        "check_set": _check_set(batch),
+        "fields": [_field(check, batch) for check in checks],
+        "records": (record.to_json() for record in all_records(batch)),
+        "escalations": (_escalation(record) for record in all_records(batch) if record.action is not Action.ACCEPT),
+    }
+
+
+def _check_set(batch: Batch) -> dict[str, Any]:
     check_set = batch.check_set
     return {
         "checks_sha256": check_set.sha256,
         "epsilon_policy": check_set.policy.to_json(),
-        **status_counts(records),
+        **status_counts(all_records(batch)),
         "sources": [
             {
                 "name": name,
@@ -176,22 +199,42 @@ def _given(value: Decimal | None) -> Lexeme | None:
     return None if value is None else Lexeme(canonical(value))
 
 
-def _lines(value: Any) -> str:
-    """A list with one item per line, so that two reports can be compared line by line; anything else on one line."""
-    if isinstance(value, list) and value:
-        return "[\n" + ",\n".join(_compact(item) for item in value) + "\n]"
-    return _compact(value)
+def _blocks(members: dict[str, Any]) -> Iterator[bytes]:
+    block, size = [], 0
+    for piece in _pieces(members):
+        block.append(piece)
+        size += len(piece)
+        if size >= _BLOCK_CHARACTERS:
+            yield "".join(block).encode()
+            block, size = [], 0
+    yield "".join(block).encode()
+
+
+def _pieces(members: dict[str, Any]) -> Iterator[str]:
+    """One list item per line, so that two reports can be compared line by line; any other member on one line."""
+    before = "{\n"
+    for name, value in members.items():
+        yield f"{before}{encode_basestring(name)}:"
+        yield from _items(value) if isinstance(value, list | Iterator) else (_compact(value),)
+        before = ",\n"
+    yield "\n}\n" if members else "{}\n"
+
+
+def _items(items: Iterable[Any]) -> Iterator[str]:
+    before = "[\n"
+    for item in items:
+        yield before + _compact(item)
+        before = ",\n"
+    yield "[]" if before == "[\n" else "\n]"
 
 
 def _compact(value: Any) -> str:
     if isinstance(value, Lexeme):
         return str(value)
+    if isinstance(value, str):
+        return encode_basestring(value)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{_text(name)}:{_compact(member)}" for name, member in value.items()) + "}"
+        return "{" + ",".join([f"{encode_basestring(name)}:{_compact(member)}" for name, member in value.items()]) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(_compact, value)) + "]"
-    return _text(value)
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)

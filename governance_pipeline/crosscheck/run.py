@@ -80,10 +80,10 @@ def run_checks(check_set: CheckSet, on_bytes: Callable[[int], None] = lambda _co
     incomplete = frozenset(name for name, account in accounts.items() if account.quarantined)
     records = {}
     for check_id in sorted(runs):
-        check = runs[check_id].check
-        digest = accounts[check.declared_source].sha256
-        rows_of_check = _declared_rows(check, declared[check.declared_source], digest)
-        records[check_id] = runs[check_id].records(rows_of_check, incomplete=incomplete, declared_file=digest)
+        run = runs.pop(check_id)  # its totals are not needed once there are records
+        digest = accounts[run.check.declared_source].sha256
+        rows_of_check = _declared_rows(run.check, declared[run.check.declared_source], digest)
+        records[check_id] = run.records(rows_of_check, incomplete=incomplete, declared_file=digest)
     return Batch(check_set, accounts, records)
 
 

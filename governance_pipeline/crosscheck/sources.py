@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
-from governance_pipeline.crosscheck.rows import MISSING, Value
+from governance_pipeline.crosscheck.rows import Value
 from governance_pipeline.crosscheck.source import SourceFormat
 from governance_pipeline.errors import UnreadableError
 from governance_pipeline.strict.excerpt import excerpt
@@ -32,15 +32,26 @@ if TYPE_CHECKING:
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)", re.ASCII)
 
 
-# In this order: a lexeme is a str by its type.
-_KINDS: tuple[tuple[ValueKind, tuple[type, ...]], ...] = (
-    (ValueKind.NOT_FINITE, (NonFinite,)),
-    (ValueKind.NUMBER, (Lexeme,)),
-    (ValueKind.TEXT, (str,)),
-    (ValueKind.ARRAY, (list,)),
-    (ValueKind.OBJECT, (dict,)),
-)
-_CONTAINERS = {ValueKind.ARRAY: "array", ValueKind.OBJECT: "object"}
+# The types `strict.json_text` makes, and no others: a lexeme is a str by its class, and a bool an int.
+_KINDS: dict[type, ValueKind] = {
+    type(None): ValueKind.MISSING,
+    bool: ValueKind.BOOLEAN,
+    int: ValueKind.NUMBER,
+    Lexeme: ValueKind.NUMBER,
+    NonFinite: ValueKind.NOT_FINITE,
+    str: ValueKind.TEXT,
+    list: ValueKind.ARRAY,
+    dict: ValueKind.OBJECT,
+}
+_WORDS: dict[ValueKind, Callable[[Any], str | None]] = {
+    ValueKind.MISSING: lambda _value: None,
+    ValueKind.BOOLEAN: lambda value: "true" if value else "false",
+    ValueKind.NUMBER: str,
+    ValueKind.NOT_FINITE: str,
+    ValueKind.TEXT: str,
+    ValueKind.ARRAY: lambda _value: "array",
+    ValueKind.OBJECT: lambda _value: "object",
+}
 
 
 class SourceRow(NamedTuple):
@@ -138,14 +149,8 @@ def usable_key(value: Value) -> str | None:
 
 def json_value(value: Any) -> Value:
     """Return a JSON value as kind and raw text."""
-    if value is None:
-        return MISSING
-    if isinstance(value, bool):
-        return Value(ValueKind.BOOLEAN, "true" if value else "false")
-    for kind, types in _KINDS:
-        if isinstance(value, types):
-            return Value(kind, _CONTAINERS.get(kind) or str(value))
-    return Value(ValueKind.NUMBER, str(value))
+    kind = _KINDS[type(value)]
+    return Value(kind, _WORDS[kind](value))
 
 
 def _rows(

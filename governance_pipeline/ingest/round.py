@@ -12,10 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-import pandas as pd
-
-from governance_pipeline.contracts.registry import REGISTRY, frame_of, validate
+from governance_pipeline.contracts.frames import plain_rows
+from governance_pipeline.contracts.registry import REGISTRY, frame_of
 from governance_pipeline.errors import UnreadableError, UsageError
 from governance_pipeline.ingest.accounting import (
     DOCUMENT_UNIT,
@@ -26,7 +24,7 @@ from governance_pipeline.ingest.accounting import (
     single_record_row,
 )
 from governance_pipeline.ingest.contract_rows import criteria_rows, fault_text, round_row
-from governance_pipeline.ingest.detection import Detected, detect
+from governance_pipeline.ingest.detection import UNSUPPORTED, Detected, detect
 from governance_pipeline.ingest.extraction import Extraction
 from governance_pipeline.ingest.formats import FORMATS
 from governance_pipeline.ingest.layout import CONTRACT_FILE, FoundFile, scan
@@ -43,12 +41,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import pandas as pd
+
     from governance_pipeline.storage.content import ContentStore
 
 RAW_TABLES: Final = tuple(name for name in REGISTRY if name.startswith("raw_"))
 CORE_TABLES: Final = tuple(name for name in REGISTRY if name.startswith("core_"))
 
 CONTRACT_FORMAT: Final = "round_contract"
+OUTPUT_FORMAT: Final = "output"
+"""A file that a step of the round names as its output; only its digest is used."""
 
 _TIMES: Final = (
     ("core_runs", "started_at"),
@@ -62,7 +64,11 @@ _TIMES: Final = (
 
 @dataclass(frozen=True)
 class RoundTables:
-    """The raw and core tables of one round, each validated against its contract."""
+    """The raw and core tables of one round, typed by their contracts.
+
+    Rules about values are checked by whoever stores or joins them, once for many rounds: a pandera pass costs more
+    than reading a small round.
+    """
 
     round_id: str
     frames: Mapping[str, pd.DataFrame]
@@ -78,11 +84,8 @@ class RoundTables:
         return self.frames[table]
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Give the rows of one table as plain Python values, null as None."""
-        frame = self.frame(table)
-        names = [str(name) for name in frame.columns]
-        for row in frame.itertuples(index=False, name=None):
-            yield {name: _plain(value) for name, value in zip(names, row, strict=True)}
+        """Give the rows of one table, null as None."""
+        yield from plain_rows(self.frame(table))
 
 
 def read_round(folder: Path, round_id: str, store: ContentStore) -> RoundTables:
@@ -95,7 +98,7 @@ def read_round(folder: Path, round_id: str, store: ContentStore) -> RoundTables:
         UsageError: `round_id` is no legal id.
         UnreadableError: `folder` is no folder.
         StorageError: a copy cannot be kept.
-        ContractBreach: a table breaks its contract.
+        ContractBreach: a value does not fit its column.
     """
     return read_files(scan(folder), round_id, store)
 
@@ -106,7 +109,7 @@ def read_files(files: Sequence[FoundFile], round_id: str, store: ContentStore) -
     Raises:
         UsageError: `round_id` is no legal id.
         StorageError: a copy cannot be kept.
-        ContractBreach: a table breaks its contract.
+        ContractBreach: a value does not fit its column.
     """
     if not is_round_id(round_id):
         raise UsageError(f"{excerpt(round_id)!r} is no legal round id; see `govern rounds import --help`")
@@ -150,13 +153,14 @@ class _Reading:
                 self._account_for(files, log_format.NAME)
         frames = {name: out.frame(name) for name in CORE_TABLES if name not in {"core_rounds", "core_criteria"}}
         frames["core_steps"] = _with_output_digests(frames["core_steps"], self.digests)
+        self._account_for_outputs(frames["core_steps"]["output_path"])
         frames["core_rounds"] = self._typed("core_rounds", [self.round_columns | _span(frames)])
         frames["core_criteria"] = self._typed("core_criteria", criteria_rows(self.contract))
         frames["raw_log_files"] = self._typed(
             "raw_log_files", [row for _, row in sorted(self.file_rows.items(), key=lambda item: item[0].encode())]
         )
         frames["raw_quarantine"] = self._typed("raw_quarantine", sorted(self.fault_rows, key=_position))
-        return RoundTables(self.round_id, {name: _checked(name, frames[name]) for name in (*RAW_TABLES, *CORE_TABLES)})
+        return RoundTables(self.round_id, {name: frames[name] for name in (*RAW_TABLES, *CORE_TABLES)})
 
     def _keep(self, file: FoundFile) -> tuple[Place, Fault | None]:
         if file.reason is not None:
@@ -205,19 +209,16 @@ class _Reading:
             where = {"path": file.path, "file_sha256": file.sha256, "format": format_name}
             self.fault_rows += [where | row for row in file.rejected]
 
+    def _account_for_outputs(self, named: pd.Series) -> None:
+        """A file that no format claims but a step names as its output was used: its bytes were hashed."""
+        outputs = {normal_form(path) for path in named.dropna() if not is_outside(path)}
+        for path in outputs & {p for p, row in self.file_rows.items() if row["reason_code"] == UNSUPPORTED}:
+            place = Place(path, self.file_rows[path]["file_sha256"], self.file_rows[path]["bytes"])
+            self.file_rows[path] = single_record_row(place, None, format_name=OUTPUT_FORMAT)
+            self.fault_rows = [row for row in self.fault_rows if row["path"] != path]
+
     def _typed(self, table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         return frame_of(table, ({"round_id": self.round_id, **row} for row in rows))
-
-
-def _plain(value: Any) -> Any:
-    if pd.isna(value):
-        return None
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _checked(table: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """Validate a table; one without rows was made from its contract, and most tables of a round have none."""
-    return validate(table, frame) if len(frame) else frame
 
 
 def _position(row: Mapping[str, Any]) -> tuple[bytes, int, str, str]:

@@ -8,8 +8,10 @@ What belongs here: tables -> document. What does not: how it looks.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.vocabulary import ContractState, Disposition, RecordStatus
 
 if TYPE_CHECKING:
@@ -52,8 +54,7 @@ def audit_document(tables: Mapping[str, pd.DataFrame], not_checkable: pd.DataFra
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return one dict per row with None for every null and ISO text for every time."""
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return [{str(key): _plain(value) for key, value in row.items()} for row in rows]
+    return [{key: _plain(value) for key, value in row.items()} for row in plain_rows(frame)]
 
 
 def _plain(value: Any) -> Any:
@@ -66,8 +67,10 @@ def _plain(value: Any) -> Any:
 
 def _quarantine_reasons(quarantine: pd.DataFrame) -> dict[str, str]:
     broken = quarantine[quarantine["disposition"] == Disposition.QUARANTINED]
-    reasons = broken.groupby(["round_id", "path"])["reason_code"].unique()
-    return {f"{round_id}/{path}": ", ".join(sorted(codes)) for (round_id, path), codes in reasons.items()}
+    reasons: dict[str, set[str]] = defaultdict(set)
+    for row in plain_rows(broken):
+        reasons[f"{row['round_id']}/{row['path']}"].add(row["reason_code"])
+    return {where: ", ".join(sorted(codes)) for where, codes in reasons.items()}
 
 
 def _file(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,9 +51,18 @@ class Lake:
         self._claimed: set[str] = set()
 
     def put(
-        self, table: str, round_id: str | None, frame: pd.DataFrame, metadata: Mapping[str, str] | None = None
+        self,
+        table: str,
+        round_id: str | None,
+        frame: pd.DataFrame,
+        metadata: Mapping[str, str] | None = None,
+        *,
+        is_validated: bool = False,
     ) -> Stored:
         """Store the frame of a table, for one round or (None) for a table over all rounds.
+
+        With `is_validated` the caller has already validated a frame this one is a part of: a pass per chunk of rounds
+        instead of one per round.
 
         The same frame and metadata again change nothing on disk; a stored file that was damaged is replaced.
 
@@ -62,7 +71,8 @@ class Lake:
             StorageError: round id and table do not fit, rows belong to another round, or writing failed.
         """
         versions = self.versions(table, round_id)
-        validate(table, frame, large_rows=SETTINGS.large_table_rows)
+        if not is_validated:
+            validate(table, frame, large_rows=SETTINGS.large_table_rows)
         _refuse_strangers(table, round_id, frame)
         data = parquet.to_bytes(table, frame, metadata or {})
         digest = hashlib.sha256(data).hexdigest()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from governance_pipeline.ingest.extraction import value_kind, value_raw
+from governance_pipeline.vocabulary import ANY_SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,7 +51,7 @@ class Subject:
             data_type=field.data_type.value,
             unit=field.unit,
             format=self.format,
-            component_paths=json.dumps(sorted(set(self.parts)), ensure_ascii=False),
+            component_paths=json.dumps({ANY_SOURCE: sorted(set(self.parts))}, ensure_ascii=False),
         )
 
     def component(self, source: str, row_index: int, columns: Mapping[str, tuple[Place, Any]]) -> None:

@@ -21,7 +21,7 @@ DECLARED = {
     "field": "f",
     "value_kind": ValueKind.MISSING,
     "format": "native",
-    "component_paths": "[]",
+    "component_paths": "{}",
 }
 
 

@@ -111,7 +111,7 @@ def test_a_sub_agent_file_is_joined_by_the_agent_id_of_the_result(claude, tokens
     assert (child["run_id"], child["parent_run_id"]) == (f"{session}/a1b2", session)
     assert child["exit_status"] == "completed"
     declared = next(tables.rows("core_declared"))
-    assert json.loads(declared["component_paths"]) == [f"logs/{session}/subagents/agent-a1b2.jsonl"]
+    assert json.loads(declared["component_paths"]) == {"*": [f"logs/{session}/subagents/agent-a1b2.jsonl"]}
     assert parts(tables, child["run_id"])["tool_calls"] == {"call_id": "inner-1"}
 
 

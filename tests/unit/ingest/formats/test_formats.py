@@ -245,7 +245,7 @@ def test_a_file_of_nothing_known_is_claimed_by_nobody(values):
 
 
 @pytest.mark.parametrize("name", LOGS)
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_no_value_in_any_place_breaks_a_contract_or_loses_a_record(read, name, data):
     log = LOGS[name]

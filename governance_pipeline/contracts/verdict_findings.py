@@ -1,0 +1,52 @@
+"""Contract of `verdict_findings`."""
+
+from __future__ import annotations
+
+import pandera.pandas as pandera
+
+from governance_pipeline.contracts.fields import (
+    Count,
+    Flag,
+    TableModel,
+    Text,
+    count,
+    flag,
+    round_id,
+    sha256,
+    text,
+)
+
+
+class VerdictFindings(TableModel):
+    """One row per finding of a round: what was noticed, what follows from it, and where it can be looked up.
+
+    Null: severity for any class but A, reason for any class but B, the evidence columns where a finding is about
+    nothing in particular, is_known and first_seen_round_id where the round names a parent that is not at hand.
+    """
+
+    round_id: Text = round_id()
+    finding_id: Text = sha256("Digest of round, code, subject and evidence: other bytes give another id.")
+    fingerprint: Text = sha256("Digest of code and subject: the same finding in two rounds has the same one.")
+    code: Text = text("Stable code of the detector.", pattern=r"^[a-z][a-z0-9-]*$")
+    # "class" is a word of Python, so the column needs an alias.
+    signal_class: Text = pandera.Field(
+        nullable=False, isin=["A", "B", "C", "D"], alias="class", description="A fact, B gap, C statistic, D judgement."
+    )
+    severity: Text = text("Of a fact, by policy.", null=True, pattern=r"^(blocking|warning|observe)$")
+    is_required: Flag = flag("The round needs what the finding is about.")
+    decision: Text = text("What follows from it.", pattern=r"^(block|unknown|warn|pause|record|proposal)$")
+    reason: Text = text("What is unknown: the reason of a gap.", null=True, pattern=r"^[a-z_]+$")
+    message: Text = text("One sentence, escaped and cut.")
+    factors: Text = text("JSON object of the values behind it.")
+    path: Text = text("Evidence: path of the file below the round folder.", null=True)
+    file_sha256: Text = sha256("Evidence: digest of that file.", null=True)
+    line: Count = count("Evidence: physical line, from 1; null for a whole document.", null=True, at_least=1)
+    pointer: Text = text("Evidence: RFC 6901 pointer inside the line or document.", null=True)
+    is_known: Flag = flag("The verdict of the parent round has it too.", null=True)
+    first_seen_round_id: Text = text("Earliest round, from parent to parent, that has it.", null=True)
+
+    class Config(TableModel.Config):
+        """Key and version."""
+
+        unique = ["round_id", "finding_id"]
+        metadata = {"version": 1}
