@@ -1,0 +1,83 @@
+"""An event is exactly its canonical bytes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from governance_pipeline.errors import GovernError, UnreadableError, UsageError
+from governance_pipeline.ledger.event import EVENT_BYTES, NewEvent, columns_of, event_of, new_event
+
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+def _new(**changed):
+    entry = {"type": "NOTE", "actor": "ana", "body": {}, "ts": NOON, "unique": None, **changed}
+    return new_event(1, NewEvent(**entry))
+
+
+def test_the_bytes_are_canonical_json_of_the_five_members():
+    event = _new(body={"b": 1, "a": "é"})
+    assert event.bytes == (
+        '{"actor":"ana","body":{"a":"é","b":1},"seq":1,"ts":"2026-11-30T12:00:00.000000Z","type":"NOTE"}'.encode()
+    )
+    assert event_of(event.bytes) == event
+
+
+def test_the_time_is_written_in_utc():
+    east = NOON.astimezone(timezone(timedelta(hours=9)))
+    assert _new(ts=east).bytes == _new().bytes
+
+
+def test_the_key_becomes_a_member_of_the_body():
+    event = _new(body={"a": 1}, unique="k")
+    assert dict(event.body) == {"a": 1, "unique": "k"}
+    assert columns_of(event)[-1] == "k"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"type": ""},
+        {"type": "two words"},
+        {"type": "A" * 65},
+        {"type": "Ä"},
+        {"actor": ""},
+        {"actor": "a" * 301},
+        {"unique": ""},
+        {"body": {"unique": "mine"}},
+        {"ts": datetime(2026, 11, 30, 12)},  # noqa: DTZ001 - the point
+        {"body": {"a": "x" * EVENT_BYTES}},
+    ],
+)
+def test_what_cannot_be_recorded_is_refused_before_anything_is_written(changed):
+    with pytest.raises(UsageError):
+        _new(**changed)
+
+
+@pytest.mark.parametrize("value", [2**53, float("nan"), {1: 2}, "\ud800", object()])
+def test_a_value_without_canonical_form_is_refused(value):
+    with pytest.raises(UnreadableError):
+        _new(body={"value": value})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"actor":"a","body":{},"seq":1,"ts":"2026-11-30T12:00:00.000000Z","type":"T","x":1}',
+        b'{"actor":"a", "body":{},"seq":1,"ts":"2026-11-30T12:00:00.000000Z","type":"T"}',
+        b'{"actor":"a","body":{},"seq":1,"seq":1,"ts":"2026-11-30T12:00:00.000000Z","type":"T"}',
+        b'{"actor":"a","body":[],"seq":1,"ts":"2026-11-30T12:00:00.000000Z","type":"T"}',
+        b'{"actor":"a","body":{},"seq":"1","ts":"2026-11-30T12:00:00.000000Z","type":"T"}',
+        b'{"actor":"a","body":{},"seq":true,"ts":"2026-11-30T12:00:00.000000Z","type":"T"}',
+        b'{"actor":1,"body":{},"seq":1,"ts":"2026-11-30T12:00:00.000000Z","type":"T"}',
+        b'{"actor":"a","body":{},"seq":1,"ts":"noon","type":"T"}',
+    ],
+)
+def test_bytes_that_are_no_event_are_refused(data):
+    with pytest.raises(GovernError):
+        event_of(data)
