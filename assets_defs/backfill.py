@@ -1,20 +1,23 @@
 """Backfill through Dagster without its daemon: `python -m assets_defs.backfill --all`.
 
-Registers rounds as partitions of the persistent instance and runs `full_audit_job` over them in this process, one run
-per chunk; a chunk that fails is halved until the bad round stands alone. The runs, materializations and check results
-are in the web UI afterwards like those of any other run.
+Registers rounds as partitions of the persistent instance and runs `full_audit_job` over them, one run per chunk and a
+few at the same time; a chunk that fails is halved until the bad round stands alone. The runs, materializations and
+check results are in the web UI afterwards like those of any other run.
 
 What belongs here: the command and its order of work. What does not: what a run does (assets) or what is due (arrivals).
 """
 
+import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from multiprocessing import get_context
 from typing import NamedTuple
 
 import click
 import dagster as dg
-from governance_pipeline.storage.warehouse import rebuild
 
 from assets_defs.arrivals import arrivals, is_due
 from assets_defs.definitions import build_defs
@@ -22,6 +25,7 @@ from assets_defs.jobs import full_audit_job
 from assets_defs.partitions import CHUNK_ROUNDS, chunks, halves, range_tags, rounds
 from assets_defs.resources import PROJECT_ROOT, open_workspace
 from governance_pipeline.pipeline import Workspace
+from governance_pipeline.storage.warehouse import rebuild
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Dagster's event log goes to the instance, not to the terminal."""
@@ -42,25 +46,16 @@ def persistent_instance() -> dg.DagsterInstance:
     return dg.DagsterInstance.from_config(str(PROJECT_ROOT))
 
 
-def backfill(
-    instance: dg.DagsterInstance, workspace: Workspace, wanted: Sequence[str], *, chunk_rounds: int = CHUNK_ROUNDS
-) -> Iterator[ChunkRun]:
-    """Register the wanted rounds and run the whole audit over them, yielding each run when it is done."""
-    registered = instance.get_dynamic_partitions(str(rounds.name))
-    known = set(registered)
-    instance.add_dynamic_partitions(str(rounds.name), [round_id for round_id in wanted if round_id not in known])
-    registered = instance.get_dynamic_partitions(str(rounds.name))
+def register(instance: dg.DagsterInstance, round_ids: Sequence[str]) -> Sequence[str]:
+    """Add rounds that are not partitions yet; return all partitions in the order of registration."""
+    known = set(instance.get_dynamic_partitions(str(rounds.name)))
+    instance.add_dynamic_partitions(str(rounds.name), [round_id for round_id in round_ids if round_id not in known])
+    return instance.get_dynamic_partitions(str(rounds.name))
+
+
+def run_chunk(instance: dg.DagsterInstance, workspace: Workspace, chunk: Sequence[str]) -> ChunkRun:
+    """Run the whole audit over one chunk in this process."""
     job = build_defs(resources={"workspace": workspace}).resolve_job_def(full_audit_job.name)
-    waiting = list(chunks(set(wanted), registered, chunk_rounds))
-    while waiting:
-        chunk = waiting.pop(0)
-        run = _run(job, instance, chunk)
-        yield run
-        if not run.is_success:
-            waiting[:0] = [tuple(half) for half in halves(chunk)]
-
-
-def _run(job: dg.JobDefinition, instance: dg.DagsterInstance, chunk: Sequence[str]) -> ChunkRun:
     result = job.execute_in_process(
         instance=instance,
         run_config=QUIET,
@@ -69,6 +64,35 @@ def _run(job: dg.JobDefinition, instance: dg.DagsterInstance, chunk: Sequence[st
         raise_on_error=False,
     )
     return ChunkRun(chunk, result.success, "" if result.success else _reason(result))
+
+
+def backfill(plan: Iterable[Sequence[str]], run: Callable[[Sequence[str]], ChunkRun]) -> Iterator[ChunkRun]:
+    """Run every chunk of a plan, and the halves of those that fail, yielding each run when it is done."""
+    waiting = deque(plan)
+    while waiting:
+        chunk = waiting.popleft()
+        done = run(chunk)
+        yield done
+        if not done.is_success:
+            waiting.extendleft(reversed(halves(chunk)))
+
+
+def parallel_backfill(plan: Iterable[Sequence[str]], processes: int) -> Iterator[ChunkRun]:
+    """Do the same in several processes, each with the instance and workspace of the environment."""
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        waiting = {pool.submit(_run_in_process, chunk) for chunk in plan}
+        while waiting:
+            finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in finished:
+                done = future.result()
+                yield done
+                if not done.is_success:
+                    waiting |= {pool.submit(_run_in_process, half) for half in halves(done.rounds)}
+
+
+def _run_in_process(chunk: Sequence[str]) -> ChunkRun:
+    with persistent_instance() as instance:
+        return run_chunk(instance, open_workspace(), chunk)
 
 
 def _reason(result: dg.ExecuteInProcessResult) -> str:
@@ -83,8 +107,9 @@ def _reason(result: dg.ExecuteInProcessResult) -> str:
 @click.option("--all", "is_all", is_flag=True, help="Every round of the landing folder, also those that are current.")
 @click.option("--round", "named", multiple=True, metavar="ID", help="This round; may be given more than once.")
 @click.option("--chunk", default=CHUNK_ROUNDS, show_default=True, type=click.IntRange(1, 1000), help="Rounds per run.")
-def main(is_all: bool, named: tuple[str, ...], chunk: int) -> None:
-    r"""Audit rounds through Dagster, in this process; without options those that are new or stale.
+@click.option("--processes", default=2, show_default=True, type=click.IntRange(1, 64), help="Runs at the same time.")
+def main(is_all: bool, named: tuple[str, ...], chunk: int, processes: int) -> None:
+    r"""Audit rounds through Dagster, without its daemon; without options those that are new or stale.
 
     \b
     Example:
@@ -94,12 +119,14 @@ def main(is_all: bool, named: tuple[str, ...], chunk: int) -> None:
     with persistent_instance() as instance:
         arrived = arrivals(instance, workspace)
         wanted = _wanted(workspace, arrived.landing.rounds, arrived.registered, named=named, is_all=is_all)
-        for name, reason in arrived.landing.refused:
-            click.echo(f"skipped  {name}: {reason}", err=True)
-        if not wanted:
-            click.echo(f"nothing to do: {arrived.nothing_to_do()} ({workspace.landing})")
-            return
-        failed = _report(backfill(instance, workspace, wanted, chunk_rounds=chunk))
+        registered = register(instance, wanted)
+    for name, reason in arrived.landing.refused:
+        click.echo(f"skipped  {name}: {reason}", err=True)
+    if not wanted:
+        click.echo(f"nothing to do: {arrived.nothing_to_do()} ({workspace.landing})")
+        return
+    size = min(chunk, math.ceil(len(wanted) / processes))
+    failed = _report(parallel_backfill(chunks(set(wanted), registered, size), processes))
     click.echo(f"tables   {rebuild(workspace.lake)}")
     if failed:
         click.echo(f"failed   {', '.join(failed)}", err=True)

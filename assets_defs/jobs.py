@@ -3,23 +3,20 @@
 They select by group, so a new table is in its job without a change here.
 """
 
-from functools import partial
-
 import dagster as dg
 
-from assets_defs.partitions import rounds
-
-_layer_job = partial(dg.define_asset_job, partitions_def=rounds)
 _groups = dg.AssetSelection.groups
 
-raw_job = _layer_job("raw_job", _groups("raw"), description="Read the round folders again: files, records, refusals.")
-core_job = _layer_job(
+raw_job = dg.define_asset_job(
+    "raw_job", _groups("raw"), description="Read the round folders again: files, records, refusals."
+)
+core_job = dg.define_asset_job(
     "core_job", _groups("core"), description="Translate rounds into the tables every log format shares."
 )
-audit_job = _layer_job(
+audit_job = dg.define_asset_job(
     "audit_job", _groups("audit"), description="Recompute, compare and hash again from the core tables."
 )
-full_audit_job = _layer_job(
+full_audit_job = dg.define_asset_job(
     "full_audit_job",
     _groups("raw", "core", "audit"),
     description="Everything from the round folder to the open questions.",

@@ -90,26 +90,46 @@ def recorded(context: dg.AssetExecutionContext, workspace: Workspace) -> Recorde
         raise _failure(context, made)
 
 
-def checked(context: dg.AssetCheckExecutionContext, offenders: Callable[[str], pd.DataFrame]) -> dg.AssetCheckResult:
+def checked(
+    context: dg.AssetCheckExecutionContext,
+    offenders: Callable[[str], pd.DataFrame],
+    all_hold: Callable[[Sequence[str]], bool] = lambda _: False,
+) -> dg.AssetCheckResult:
     """Judge each round of this run by its offending rows (none: the check holds) and record the result per round.
+
+    Args:
+        context: of the check's step.
+        offenders: gives the rows of a round that break the rule.
+        all_hold: judges many rounds at once, cheaper than one by one; when it says no, each is judged alone.
 
     Raises:
         Exception: a round could not be judged; the others are recorded first.
     """
     spec = next(iter(context.check_specs))
-    found: dict[str, pd.DataFrame] = {}
-    unjudged: list[Exception] = []
-    for round_id in context.partition_keys:
-        try:
-            found[round_id] = offenders(round_id)
-        except Exception as error:  # noqa: BLE001 - raised again below, after the other rounds are recorded
-            error.add_note(f"while checking {spec.name} of {spec.asset_key.to_user_string()} in round {round_id}")
-            unjudged.append(error)
-    if len(context.partition_keys) > 1:
+    round_ids = context.partition_keys
+    if len(round_ids) > 1 and all_hold(round_ids):
+        found, unjudged = dict.fromkeys(round_ids, pd.DataFrame()), list[Exception]()
+    else:
+        found, unjudged = _judged(round_ids, offenders)
+    if len(round_ids) > 1:
         _record_per_round(context, spec, found)
     if unjudged:
         raise unjudged[0]
     return _result(context, spec, found)
+
+
+def _judged(
+    round_ids: Sequence[str], offenders: Callable[[str], pd.DataFrame]
+) -> tuple[dict[str, pd.DataFrame], list[Exception]]:
+    found: dict[str, pd.DataFrame] = {}
+    unjudged: list[Exception] = []
+    for round_id in round_ids:
+        try:
+            found[round_id] = offenders(round_id)
+        except Exception as error:  # noqa: BLE001 - raised again once the other rounds are recorded
+            error.add_note(f"while checking round {round_id}")
+            unjudged.append(error)
+    return found, unjudged
 
 
 def _record_per_round(
