@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "crosscheck": ("governance_pipeline.cli.crosscheck", "Compare declared with computed numbers in your own files."),
     "features": ("governance_pipeline.cli.features", "How far each step of a round spread, and how much it proved."),
     "rounds": ("governance_pipeline.cli.rounds", "Import rounds of agent work, list and verify them."),
+    "verdict": ("governance_pipeline.cli.verdict", "Verdicts of rounds: what they add up to, and why."),
     "warehouse": ("governance_pipeline.cli.warehouse", "Rebuild the DuckDB views over the lake, or query them."),
 }
 
