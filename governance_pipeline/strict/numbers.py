@@ -39,15 +39,18 @@ def is_number(text: str) -> bool:
 
 
 def exact_number(lexeme: str) -> Decimal | None:
-    """Return the exact value of a number, trailing zeros dropped; None when it does not fit (overflow).
+    """Return the exact value of a number; None when it does not fit (overflow).
 
-    It fits with at most 30 digits after the point and a coefficient below 10^38. Cost does not grow with the
-    exponent, and only linearly with the length of the text.
+    It fits with at most 30 digits after the point and a coefficient below 10^38, trailing zeros dropped. Cost does
+    not grow with the exponent, and only linearly with the length of the text.
 
     Raises:
         ValueError: the text is not a number of the JSON grammar.
     """
-    sign, digits, exponent = _parts(lexeme)
+    match = _match(lexeme)
+    if len(lexeme) <= DECIMAL_PLACES and match[5] is None:
+        return Decimal(lexeme)  # so short that it fits whatever its digits
+    sign, digits, exponent = _parts(match)
     if not digits:
         return ZERO
     if exponent is None or len(digits) > COEFFICIENT_DIGITS:
@@ -145,9 +148,9 @@ def _match(lexeme: str) -> re.Match[str]:
     return match
 
 
-def _parts(lexeme: str) -> tuple[str, str, int | None]:
+def _parts(match: re.Match[str]) -> tuple[str, str, int | None]:
     """Sign, significant digits (empty for zero) and the exponent of the last one; None when it is out of reach."""
-    sign, whole, fraction, exponent_sign, exponent = _match(lexeme).groups()
+    sign, whole, fraction, exponent_sign, exponent = match.groups()
     digits = (whole + (fraction or "")).lstrip("0")
     significant = digits.rstrip("0")
     shift = len(digits) - len(significant) - len(fraction or "")

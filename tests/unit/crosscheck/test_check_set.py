@@ -143,6 +143,11 @@ def test_checks_that_are_no_list_are_refused():
     assert faults(head) == [("missing_key", 1)]
 
 
+def test_sources_that_are_none_are_refused():
+    assert faults("schema: govern/checks/v1\nsources: {}\nchecks: []\n") == [("bad_value", 2), ("bad_value", 3)]
+    assert faults("schema: govern/checks/v1\nchecks: []\n") == [("missing_key", 1), ("bad_value", 2)]
+
+
 def test_every_error_of_a_file_is_reported_by_line():
     text = changed("data_type: currency", "data_type: integer\n    epsilon: 0.1\n    unit: ' '")
     text = text.replace("key: invoice_id, role: declared", "key: '', role: declared").replace("amount", "share")

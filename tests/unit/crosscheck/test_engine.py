@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from governance_pipeline.crosscheck.check import Check, NoComponents
+from governance_pipeline.crosscheck.digest_text import canonical_array
 from governance_pipeline.crosscheck.engine import RAW_TEXT_CHARACTERS, CheckRun, evaluate
 from governance_pipeline.crosscheck.formula import parse_formula
 from governance_pipeline.crosscheck.policy import shipped_epsilon_policy
@@ -168,6 +169,12 @@ def test_the_json_of_a_record_holds_exact_numbers():
     assert document["declared_pointer"] == {"file": FILE, "line": 1, "pointer": "/total"}
 
 
+@settings(deadline=None)
+@given(st.lists(st.none() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(st.characters(codec="utf-8"))))
+def test_the_text_of_a_digest_is_rfc_8785(items):
+    assert canonical_array(items) == canonical_json(items)
+
+
 def test_the_record_id_depends_on_the_place_and_not_on_the_value():
     first, second = (one("sum(p.x)", [part(1, x=number("1"))], number(text)) for text in ("1", "2"))
     assert first.record_id == second.record_id
@@ -185,7 +192,7 @@ def test_component_rows_fed_one_by_one_must_come_in_order():
         run.add(part(3, x=number("1")))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(st.sampled_from("AB"), LEXEMES), max_size=12), st.randoms(), st.integers(1, 40))
 def test_a_sum_is_exact_in_any_order_and_under_any_context(parts, random, precision):
     rows = [part(i, subject=subject, x=number(text)) for i, (subject, text) in enumerate(parts, 1)]
@@ -221,7 +228,7 @@ def test_a_float_component_overflows_only_when_infinite():
     assert Decimal(one("sum(p.x) - max(p.x)", two, data_type=DataType.FLOAT).computed) == Decimal("1.7e308")
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(st.sampled_from("pq"), st.none() | st.integers(1, 9), TEXTS, TEXTS), min_size=1, max_size=8))
 def test_the_digest_of_components_is_that_of_the_specification(parts):
     rows = [

@@ -60,7 +60,7 @@ def test_a_report_never_replaces_a_source(tmp_path, monkeypatch, name):
     before = (tmp_path / name).read_bytes()
     monkeypatch.setattr("governance_pipeline.crosscheck.report.REPORT_NAME", name)
     with pytest.raises(UsageError, match="no source is ever written"):
-        write_report({}, tmp_path, batch)
+        write_report(batch, tmp_path)
     assert (tmp_path / name).read_bytes() == before
 
 
@@ -68,19 +68,18 @@ def test_a_folder_that_cannot_be_written_is_a_usage_error_and_leaves_nothing(tmp
     batch = batch_of(tmp_path)
     (tmp_path / "taken").write_text("x")
     with pytest.raises(UsageError, match="choose another --out"):
-        write_report({}, tmp_path / "taken", batch)
+        write_report(batch, tmp_path / "taken")
     (tmp_path / "out" / "report.json").mkdir(parents=True)
     with pytest.raises(UsageError, match="choose another --out"):
-        write_report({}, tmp_path / "out", batch)
+        write_report(batch, tmp_path / "out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["report.json"]
 
 
 def test_a_written_report_is_the_text_of_the_document(tmp_path):
     batch = batch_of(tmp_path)
-    document = report_document(batch)
-    path = write_report(document, tmp_path / "a" / "b", batch)
-    assert path.read_text("utf-8") == json_text(document)
-    assert write_report(document, tmp_path / "a" / "b", batch) == path
+    path = write_report(batch, tmp_path / "a" / "b")
+    assert path.read_text("utf-8") == json_text(report_document(batch))
+    assert write_report(batch, tmp_path / "a" / "b") == path
     assert [p.name for p in path.parent.iterdir()] == ["report.json"]
 
 

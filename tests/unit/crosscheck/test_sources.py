@@ -79,6 +79,17 @@ def test_the_account_is_of_the_very_bytes_that_were_read(folder, name, data):
     assert sum(told) == len(data)
 
 
+@pytest.mark.parametrize("name", ["t.jsonl", "t.csv"])
+def test_a_source_that_becomes_shorter_while_it_is_read_is_unreadable(folder, name):
+    path = folder / name
+    path.write_text(("k,x\n" if name == "t.csv" else "") + '{"k":"A"}\n' * 300_000)
+    rows = read_source(Source("s", Role.COMPONENTS, "k", file=path), COLUMNS, SourceAccount())
+    next(rows)
+    os.truncate(path, 0)
+    with pytest.raises(UnreadableError, match="shorter"):
+        list(rows)
+
+
 # ---------------------------------------------------------------- JSON Lines
 @pytest.mark.parametrize(
     "line",
