@@ -11,8 +11,8 @@ from functools import partial
 import dagster as dg
 import pandas as pd
 
+from assets_defs.check_status import checked
 from assets_defs.partitions import rounds
-from assets_defs.recording import checked
 from governance_pipeline.contracts.registry import breaches
 from governance_pipeline.crosscheck.builtin import unchecked
 from governance_pipeline.crosscheck.unresolved import false_hashes, open_mismatches
