@@ -27,9 +27,9 @@ def checks_by_format(document: dict[str, Any], words: dict[str, str]) -> str:
 
 
 def records_by_format(document: dict[str, Any], words: dict[str, str]) -> str:
-    """Return stacked bars of records per format and fate, on a symmetric log axis; empty text without files."""
+    """Return stacked bars of records per format and fate; empty text without files."""
     rows = summary.coverage(document)
-    return _stacked(rows, RECORD_COLOURS, words, words["figure_records"], log=True) if rows else ""
+    return _stacked(rows, RECORD_COLOURS, words, words["figure_records"]) if rows else ""
 
 
 def declared_against_computed(document: dict[str, Any], words: dict[str, str]) -> str:
@@ -51,18 +51,14 @@ def declared_against_computed(document: dict[str, Any], words: dict[str, str]) -
     return _svg(figure)
 
 
-def _stacked(
-    rows: Sequence[Any], colours: dict[str, str], words: dict[str, str], title: str, *, log: bool = False
-) -> str:
+def _stacked(rows: Sequence[Any], colours: dict[str, str], words: dict[str, str], title: str) -> str:
     figure, axes = _figure(title, 0.9 + 0.36 * len(rows))
     left = [0] * len(rows)
     names = [row.format for row in rows]
     for fate, colour in colours.items():
         widths = [getattr(row, fate) for row in rows]
-        axes.barh(names, widths, left=left, color=colour, label=words.get(fate, fate))
+        axes.barh(names, widths, left=left, color=colour, label=words["unknown" if fate == "unverifiable" else fate])
         left = [a + b for a, b in zip(left, widths, strict=True)]
-    if log:
-        axes.set_xscale("symlog")
     axes.invert_yaxis()
     axes.legend(frameon=False, fontsize=8, ncols=4, loc="upper left", bbox_to_anchor=(0, -0.18))
     return _svg(figure)

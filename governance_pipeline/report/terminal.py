@@ -14,13 +14,13 @@ from rich.text import Text
 
 from governance_pipeline.report import audit_summary as summary
 from governance_pipeline.strict.excerpt import excerpt
-from governance_pipeline.vocabulary import ContractState, ExitCode
+from governance_pipeline.vocabulary import ContractState
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 MAX_ROWS = 30
-STYLES = {ExitCode.CLEAN: "bold green", ExitCode.FINDINGS: "bold red", ExitCode.UNKNOWN: "bold yellow"}
+STYLES = {"verdict_clean": "bold green", "verdict_findings": "bold red"}
 
 
 def audit_page(document: dict[str, Any], words: dict[str, str], verdict: summary.Verdict) -> RenderableType:
@@ -35,7 +35,7 @@ def audit_page(document: dict[str, Any], words: dict[str, str], verdict: summary
     parts += _not_used(document, words)
     parts += _contracts(document, words)
     line = words[verdict.text_key].format(**summary.verdict_values(document))
-    style = STYLES.get(verdict.exit_code, "bold")
+    style = STYLES.get(verdict.text_key, "bold yellow")
     parts += ["", Text(f"{line}  ({words['exit'].format(code=verdict.exit_code)})", style=style)]
     return Group(*parts)
 
@@ -83,8 +83,8 @@ def _unverifiable(document: dict[str, Any], words: dict[str, str]) -> list[Rende
 
 def _coverage(document: dict[str, Any], words: dict[str, str]) -> list[RenderableType]:
     heads = ("format", ">files", ">records", ">accepted", ">quarantined", ">blank", ">duplicates", ">match",
-             ">mismatch", ">unverifiable")  # fmt: skip
-    table = _table({**words, "unverifiable": "?"}, *heads)
+             ">mismatch", ">unknown")  # fmt: skip
+    table = _table(words, *heads)
     for row in summary.coverage(document):
         table.add_row(*(str(value) for value in row))
     return [_heading(words["coverage"]), Text(words["coverage_note"], style="dim"), table]
