@@ -39,7 +39,12 @@ def accumulated(surfaces: Sequence[float | None], *, has_gap: bool, has_quaranti
     """
     known = [surface for surface in surfaces if surface is not None]
     reason = _reason(surfaces, len(known), has_gap=has_gap, has_quarantined=has_quarantined)
-    return Accumulated(math.fsum(known) if reason is None else None, len(known), reason)
+    if reason is not None:
+        return Accumulated(None, len(known), reason)
+    try:
+        return Accumulated(math.fsum(known), len(known), None)
+    except OverflowError:  # numbers that events claim may add up beyond binary64: then no column can hold the sum
+        return Accumulated(None, len(known), AusReason.S_UNKNOWN)
 
 
 def _reason(surfaces: Sequence[object], known: int, *, has_gap: bool, has_quarantined: bool) -> AusReason | None:

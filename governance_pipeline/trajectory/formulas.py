@@ -30,18 +30,23 @@ PREFIX: Final = "features."
 """Beginning of the keys of this module in the metadata of a Parquet file."""
 
 CODE: Final = (
+    "rounds/contract.py",
     "rounds/evidence.py",
     "rounds/glob_regex.py",
     "rounds/globs.py",
     "rounds/modules.py",
     "rounds/paths.py",
     "trajectory/accumulated.py",
+    "trajectory/comparisons.py",
     "trajectory/distance.py",
     "trajectory/entropy.py",
     "trajectory/events.py",
     "trajectory/evidence.py",
     "trajectory/files.py",
     "trajectory/formulas.py",
+    "trajectory/frames.py",
+    "trajectory/reading.py",
+    "trajectory/reasons.py",
     "trajectory/round_features.py",
     "trajectory/rules.py",
     "trajectory/step_surface.py",
