@@ -16,11 +16,16 @@ from governance_pipeline.contracts.fields import (
     text,
 )
 
+_REASONS = (
+    r"^(no_contract|no_scope|no_evidence|check_not_run|declared_missing|components_missing|no_baseline|stale|too_few|"
+    r"exchangeability_suspect|instrument_broken|partial_graph|not_calibrated|cohort_small|not_comparable)$"
+)
+
 
 class VerdictFindings(TableModel):
     """One row per finding of a round: what was noticed, what follows from it, and where it can be looked up.
 
-    Null: severity for any class but A, reason for any class but B, the evidence columns where a finding is about
+    Null: severity for any class but A, reason for class A and D, the evidence columns where a finding is about
     nothing in particular, is_known and first_seen_round_id where the round names a parent that is not at hand.
     """
 
@@ -35,7 +40,9 @@ class VerdictFindings(TableModel):
     severity: Text = text("Of a fact, by policy.", null=True, pattern=r"^(blocking|warning|observe)$")
     is_required: Flag = flag("The round needs what the finding is about.")
     decision: Text = text("What follows from it.", pattern=r"^(block|unknown|warn|pause|record|proposal)$")
-    reason: Text = text("What is unknown: the reason of a gap.", null=True, pattern=r"^[a-z_]+$")
+    reason: Text = text(
+        "What is unknown (class B), or why a statistic does less than it could (class C).", null=True, pattern=_REASONS
+    )
     message: Text = text("One sentence, escaped and cut.")
     factors: Text = text("JSON object of the values behind it.")
     path: Text = text("Evidence: path of the file below the round folder.", null=True)

@@ -10,11 +10,10 @@ from governance_pipeline.contracts.fields import (
     count,
     flag,
     round_id,
+    sha256,
     text,
 )
 from governance_pipeline.vocabulary import ContractState
-
-_DIGEST = r"^sha256:[0-9a-f]{64}$"
 
 
 class VerdictRounds(TableModel):
@@ -38,8 +37,8 @@ class VerdictRounds(TableModel):
     checks_skipped: Text = text("JSON list of {id, required, reason}: what was left out.")
     baseline_round_id: Text = text("Parent round whose verdict findings are compared with.", null=True)
     policy_version: Text = text("Version of the policy document.")
-    policy_digest: Text = text("Digest of its RFC 8785 form.", pattern=_DIGEST)
-    inputs_digest: Text = text("Digest of every row the verdict was made from.", pattern=_DIGEST)
+    policy_sha256: Text = sha256("Digest of its RFC 8785 form; the document writes it with sha256: before it.")
+    inputs_sha256: Text = sha256("Digest of every row the verdict was made from; likewise.")
     document: Text = text("The govern/verdict/v1 document as canonical JSON, duration_ms null.")
 
     class Config(TableModel.Config):

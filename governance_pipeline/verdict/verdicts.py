@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from governance_pipeline.verdict.policy_document import Policy
 
 TABLE: Final = "verdict_rounds"
+DIGEST_PREFIX: Final = "sha256:"
+"""How documents write a digest; columns hold the bare hex digits."""
 
 
 def verdicts(tables: Mapping[str, pd.DataFrame], findings: pd.DataFrame, policy: Policy) -> pd.DataFrame:
@@ -71,7 +73,7 @@ def _row(view: RoundView, rows: Sequence[Mapping[str, Any]], baseline: Baseline,
         "checks_skipped": compact_json(document["checks_skipped"]),
         "baseline_round_id": baseline.round_id,
         "policy_version": view.policy.version,
-        "policy_digest": view.policy.digest,
-        "inputs_digest": document["inputs_digest"],
+        "policy_sha256": view.policy.digest.removeprefix(DIGEST_PREFIX),
+        "inputs_sha256": document["inputs_digest"].removeprefix(DIGEST_PREFIX),
         "document": compact_json(document),
     }
