@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from governance_pipeline.contracts.frames import from_arrow, to_arrow
@@ -124,6 +124,7 @@ MONEY = st.none() | st.decimals(-(10**20) + 1, 10**20 - 1, places=18, allow_nan=
 TIME = st.none() | st.datetimes(datetime(1970, 1, 1), datetime(2262, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 
 
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(
         st.fixed_dictionaries(

@@ -6,7 +6,7 @@ import re
 
 import pandera.pandas as pandera
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from governance_pipeline.contracts import fields
@@ -83,6 +83,7 @@ def test_rules_are_listed_column_by_column_and_named_with_their_argument():
     ]
 
 
+@settings(max_examples=50)
 @given(st.from_regex(fields.NUMBER_PATTERN, fullmatch=True).filter(lambda text: text.isascii()))
 def test_a_lexeme_is_canonical(text):
     assert not re.search(r"[eE+]|\.0*$|^-?0[0-9]|^-0$|\.[0-9]*0$", text), text

@@ -73,11 +73,12 @@ def test_a_writer_killed_at_any_moment_leaves_the_old_or_the_new_table_whole(lak
     assert list(lake.path("core_usage", "r1").parent.glob(".tmp*")) == []
 
 
-def test_a_writer_killed_before_any_of_its_system_calls_leaves_the_old_or_the_new_table_whole(lake, usage, writers):
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_a_writer_killed_before_a_system_call_leaves_the_old_or_the_new_table_whole(lake, usage, writers, step):
     say, answer = writers
     lake.put("core_usage", "r1", usage(run_id="run-0"))
     outcomes = []
-    for nth in range(1, 100):
+    for nth in range(1, 150, step):
         say(lake.root, nth, 1, nth)
         answer()
         status = int(answer())
@@ -87,8 +88,8 @@ def test_a_writer_killed_before_any_of_its_system_calls_leaves_the_old_or_the_ne
         if status == 0:
             break
     assert outcomes[-1] == f"run-{nth}", "the writer that was not killed has stored its table"
-    assert len(outcomes) > 20
-    assert set(outcomes) > {"run-0", outcomes[-1]}, "some were killed after the new table was in force"
+    assert len(outcomes) > 20 / step
+    assert step > 1 or set(outcomes) > {"run-0", outcomes[-1]}, "some are killed after the new table is in force"
 
 
 @pytest.mark.long
@@ -101,15 +102,15 @@ def test_writers_in_several_processes_never_mix_and_a_reader_always_sees_one_of_
     lake.put("core_usage", "r1", usage(run_id="run-0"))
     pids = []
     for first in (1000, 2000, 3000):
-        say(lake.root, first, 8, 0)
+        say(lake.root, first, 5, 0)
         pids.append(int(answer()))
-    last = {f"run-{first + 7}" for first in (1000, 2000, 3000)}
+    last = {f"run-{first + 4}" for first in (1000, 2000, 3000)}
     names = {"run-0"}
     deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and len(list(lake.path("core_usage", "r1").parent.glob("*.parquet"))) < 25:
+    while time.monotonic() < deadline and len(list(lake.path("core_usage", "r1").parent.glob("*.parquet"))) < 16:
         frame = lake.get("core_usage", "r1")
         assert len(set(frame["run_id"])) == 1
         names.add(frame["run_id"].iloc[0])
     time.sleep(0.1)
     assert lake.get("core_usage", "r1")["run_id"].iloc[0] in last | names
-    assert len(list(lake.path("core_usage", "r1").parent.glob("*.parquet"))) == 25
+    assert len(list(lake.path("core_usage", "r1").parent.glob("*.parquet"))) == 16
