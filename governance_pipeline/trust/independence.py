@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from governance_pipeline.contracts.audit_independence import IndependenceRule as Rule
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.trust.attestation import Attestation, Outcome, evidence_outcome, examined
-from governance_pipeline.trust.pair import Side, compared, decisive, identity_under
+from governance_pipeline.trust.pair import Side, compared, decisive, identity_under, lineage_outcomes
 from governance_pipeline.trust.principals import Kind
 from governance_pipeline.trust.production import RoundWork, is_same_runtime, round_work, rows_by_round, same_actor
 
@@ -140,44 +140,51 @@ def _pair_rows(
     refuse_same_runtime: bool,
 ) -> Iterator[dict[str, Any]]:
     """Give the rows of one attestation: one per producing run, or one without a run when none is known."""
-    run, run_outcome = _validation_run(attestation, work, root)
-    own = [*attestation.outcomes, run_outcome]
+    identity, names = identity_under(root), _names(attestation)
+
+    def is_validator(agent: str) -> bool:
+        return same_actor([agent], names, identity) is not None
+
+    own = work.own_runs(is_validator)
+    run, run_outcome = _validation_run(attestation, work, own)
+    alone = [*attestation.outcomes, run_outcome]
     if attestation.verdict is not None:
-        own.append(evidence_outcome(attestation.verdict, work, run))
+        alone.append(evidence_outcome(attestation.verdict, work, run))
     key = attestation.signer and attestation.signer.key_fingerprint
-    side = Side(_names(attestation), run, key, needs_no_run=_is_person(attestation, root) and run_outcome is None)
-    producers: list[Run | None] = [*work.producers(run)]
+    side = Side(names, run, key, needs_no_run=_is_person(attestation, root) and run_outcome is None)
+    producers: list[Run | None] = [*work.producers(is_validator)]
     for producer in producers or [None]:
-        outcomes = list(own)
+        outcomes = list(alone)
         if producer is None:
             outcomes.append(Outcome(Rule.PRODUCER_UNKNOWN, None, shared="no run is known to have produced"))
         else:
-            outcomes += _against(side, producer, work, root, refuse_same_runtime)
+            outcomes += _against(side, producer, own, work, root)
+            outcomes.append(_runtime_outcome(run, producer) if refuse_same_runtime else None)
         yield _table_row(row, attestation, run, producer, decisive(outcomes))
 
 
-def _against(
-    side: Side, producer: Run, work: RoundWork, root: TrustRoot | None, refuse_same_runtime: bool
-) -> Iterator[Outcome]:
-    if side.run == producer and work.changed(producer) is None:
+def _against(side: Side, producer: Run, own: list[Run], work: RoundWork, root: TrustRoot | None) -> Iterator[Outcome]:
+    if producer in own and work.changed(producer) is None:
         # Its own run, and the log does not show what it changed: neither a producer nor clear of it.
         yield Outcome(Rule.PRODUCER_UNKNOWN, None, shared=producer.run_id)
         return
     if not producer.agents:
         yield Outcome(Rule.PRODUCER_UNKNOWN, None, shared=f"the agent of run {producer.run_id}")
-    yield from compared(side, Side(producer.agents, producer), work.lineage, root)
-    if refuse_same_runtime:
-        same = None if side.run is None else is_same_runtime(side.run, producer)
-        if same is not False:
-            yield Outcome(Rule.RUNTIME, None if same is None else False, shared=producer.model_id or producer.platform)
+    other = Side(producer.agents, producer)
+    yield from compared(side, other, work.lineage, root)
+    for run in own:  # a clean run that is named must not hide one that the producer started
+        if run not in (side.run, producer):
+            yield from (o for o in lineage_outcomes(run, producer, work.lineage, root) if o.holds is False)
 
 
-def _validation_run(
-    attestation: Attestation, work: RoundWork, root: TrustRoot | None
-) -> tuple[Run | None, Outcome | None]:
+def _runtime_outcome(run: Run | None, producer: Run) -> Outcome | None:
+    same = None if run is None else is_same_runtime(run, producer)
+    shared = producer.model_id or producer.platform
+    return None if same is False else Outcome(Rule.RUNTIME, None if same is None else False, shared=shared)
+
+
+def _validation_run(attestation: Attestation, work: RoundWork, own: list[Run]) -> tuple[Run | None, Outcome | None]:
     """Find the run in which an attestation was reached, and the outcome when that cannot be told."""
-    identity, names = identity_under(root), _names(attestation)
-    own = work.validation_runs(lambda agent: same_actor([agent], names, identity) is not None)
     verdict = attestation.verdict
     if verdict is None or verdict.run_id is None:
         if len(own) == 1:

@@ -42,14 +42,19 @@ def compared(one: Side, other: Side, lineage: Lineage, root: TrustRoot | None) -
         if not one.needs_no_run:
             yield Outcome(Rule.RUN, None, shared="the run of the validator" if one.run is None else "the producing run")
         return
-    if skeleton(one.run.run_id) == skeleton(other.run.run_id):
-        yield Outcome(Rule.RUN, False, ReasonCode.SELF_APPROVAL, one.run.run_id)
-    sessions = (one.run.session_id, other.run.session_id)
+    yield from lineage_outcomes(one.run, other.run, lineage, root)
+
+
+def lineage_outcomes(one: Run, other: Run, lineage: Lineage, root: TrustRoot | None) -> Iterator[Outcome]:
+    """Compare two runs: the run itself, its session, and what both come from."""
+    if skeleton(one.run_id) == skeleton(other.run_id):
+        yield Outcome(Rule.RUN, False, ReasonCode.SELF_APPROVAL, one.run_id)
+    sessions = (one.session_id, other.session_id)
     if None in sessions:
         yield Outcome(Rule.SESSION, None, shared="a session the log does not name")
     elif skeleton(str(sessions[0])) == skeleton(str(sessions[1])):
         yield Outcome(Rule.SESSION, False, shared=sessions[0])
-    yield from _ancestry_outcomes(one.run, other.run, lineage, root)
+    yield from _ancestry_outcomes(one, other, lineage, root)
 
 
 def _actor_outcomes(one: Side, other: Side, root: TrustRoot | None) -> Iterator[Outcome]:

@@ -1,9 +1,9 @@
 """Which runs of a round produced something, and which one is the validator's own.
 
-What belongs here: telling the run that validates from the runs it validates. What does not: rules about the two
-(`independence`). Every run that made a step or is named by a change counts as a producer, except the one run in which
-an attestation was reached, and that one only when it is known to have changed nothing: no change and no output names
-it or its agent, and either its log shows all its changes or every change event of the round names another run.
+What belongs here: telling the runs of a validator from the runs it validates. What does not: rules about the two
+(`pair`). Every run that made a step or is named by a change counts as a producer, except a run of the validator alone
+that is known to have changed nothing: no change and no output names it or its agent, and either its log shows all its
+changes or every change event of the round names another run.
 """
 
 from __future__ import annotations
@@ -56,13 +56,14 @@ class RoundWork:
     is_declared_known: bool
     outputs: Mapping[str, frozenset[str]]
 
-    def producers(self, validation_run: Run | None) -> list[Run]:
-        """Give the runs that produced, by id; the validator's own is left out when it changed nothing."""
-        return [
-            run
-            for run in self.lineage.runs()
-            if skeleton(run.run_id) in self.active and not (run == validation_run and self.changed(run) is False)
-        ]
+    def own_runs(self, is_validator: Callable[[str], bool]) -> list[Run]:
+        """Give the runs that a validator took part in, by id."""
+        return [run for run in self.lineage.runs() if any(map(is_validator, run.agents))]
+
+    def producers(self, is_validator: Callable[[str], bool]) -> list[Run]:
+        """Give the runs that produced, by id, as a validator has to see them."""
+        active = (run for run in self.lineage.runs() if skeleton(run.run_id) in self.active)
+        return [run for run in active if not self._is_clear(run, is_validator)]
 
     def changed(self, run: Run) -> bool | None:
         """Tell whether a run changed something; None when its log does not show."""
@@ -90,9 +91,8 @@ class RoundWork:
             return False if outputs else None
         return True if self.is_declared_known or _SHA256.fullmatch(key) else None
 
-    def validation_runs(self, is_validator: Callable[[str], bool]) -> list[Run]:
-        """Give the runs some agent of which is the validator."""
-        return [run for run in self.lineage.runs() if any(is_validator(agent) for agent in run.agents)]
+    def _is_clear(self, run: Run, is_validator: Callable[[str], bool]) -> bool:
+        return bool(run.agents) and all(map(is_validator, run.agents)) and self.changed(run) is False
 
 
 def round_work(
