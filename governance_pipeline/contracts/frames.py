@@ -186,14 +186,15 @@ def _plain_cells(column: pd.Series) -> list[Any]:
 
 def to_arrow(model: type[TableModel], frame: pd.DataFrame) -> pa.Table:
     """Give a frame with the right columns and storable texts (see `unstorable`) as an Arrow table without metadata."""
-    table = pa.Table.from_pandas(frame, schema=arrow_schema(model), preserve_index=False)
-    return table.replace_schema_metadata(None)
+    schema = arrow_schema(model)
+    columns = [pa.array(frame[field.name], type=field.type, from_pandas=True) for field in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def from_arrow(model: type[TableModel], table: pa.Table) -> pd.DataFrame:
     """Give an Arrow table of a contract's schema as a frame with the contract's dtypes."""
-    frame: pd.DataFrame = table.to_pandas(types_mapper=pandas_dtype)
-    return frame[list(column_dtypes(model))]
+    dtypes = column_dtypes(model)
+    return pd.DataFrame({name: dtype.__from_arrow__(table.column(name)) for name, dtype in dtypes.items()}, copy=False)
 
 
 def pandas_dtype(arrow: pa.DataType) -> Any:

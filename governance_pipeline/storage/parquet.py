@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from governance_pipeline.contracts.breach import breach_frame, contract_breach
 from governance_pipeline.contracts.frames import arrow_schema, from_arrow, to_arrow
 from governance_pipeline.contracts.registry import contract_of, version_of
+from governance_pipeline.contracts.rules import structure_breaches
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.settings import SETTINGS
 
@@ -42,11 +44,15 @@ def to_bytes(table: str, frame: pd.DataFrame, metadata: Mapping[str, str]) -> by
 
     Raises:
         UsageError: a metadata key starts with the prefix this module keeps for itself.
+        ContractBreach: the columns are not those of the contract, dtypes included: nothing is cast on the way.
     """
     taken = [key for key in metadata if key.startswith(OWN_PREFIX)]
     if taken:
         raise UsageError(f"metadata keys {taken} of {table} start with {OWN_PREFIX!r}, which storage keeps for itself")
     model = contract_of(table)
+    unfit = structure_breaches(model, frame)
+    if unfit:
+        raise contract_breach(table, breach_frame(unfit))
     arrow = to_arrow(model, frame).replace_schema_metadata({**dict(sorted(metadata.items())), **own_metadata(table)})
     sink = pa.BufferOutputStream()
     pq.write_table(arrow, sink, row_group_size=SETTINGS.row_group_rows, **WRITER)
@@ -65,7 +71,7 @@ def from_bytes(table: str, data: bytes, path: Path) -> pd.DataFrame:
 def arrow_of(table: str, data: bytes, path: Path) -> pa.Table:
     """Read Parquet bytes of `table` as Arrow, metadata included; raises as `from_bytes`."""
     with _readable(table, path):
-        arrow = pq.read_table(pa.BufferReader(data))
+        arrow = pq.ParquetFile(pa.BufferReader(data)).read()
     _refuse_other(table, arrow.schema, path)
     return arrow
 

@@ -12,7 +12,7 @@ import pytest
 
 from governance_pipeline.contracts.core_usage import CoreUsage
 from governance_pipeline.contracts.registry import REGISTRY, empty_frame
-from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.errors import ContractBreach, StorageError, UsageError
 from governance_pipeline.storage import parquet
 
 
@@ -69,6 +69,11 @@ def test_cells_come_back_to_the_last_digit_and_microsecond(usage, tmp_path):
     frame = usage()
     frame.loc[1] = pd.NA
     pd.testing.assert_frame_equal(parquet.from_bytes("core_usage", _bytes(frame), tmp_path), frame)
+
+
+def test_a_frame_of_other_dtypes_is_refused_and_never_cast(usage):
+    with pytest.raises(ContractBreach, match=r"column line: dtype\(Int64\), found 'float64'"):
+        _bytes(usage().astype({"line": float}))
 
 
 def test_bytes_of_another_table_are_refused(usage, tmp_path):
