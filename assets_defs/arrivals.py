@@ -4,7 +4,7 @@ What belongs here: joining the landing area, the lake and the partitions this Da
 any of the three questions themselves, which the library answers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import dagster as dg
@@ -12,8 +12,9 @@ import dagster as dg
 from assets_defs.partitions import rounds
 from governance_pipeline.errors import StorageError, UnreadableError
 from governance_pipeline.ingest.freshness import due_reason
-from governance_pipeline.pipeline import STEPS, Workspace
+from governance_pipeline.pipeline import STEPS
 from governance_pipeline.rounds.landing import Landing, landing_rounds
+from governance_pipeline.workspace import Workspace
 
 SHOWN_FOLDERS = 10
 
@@ -27,15 +28,20 @@ class Arrivals(NamedTuple):
     @property
     def newcomers(self) -> list[str]:
         """Return the rounds that are not partitions yet."""
-        return [round_id for round_id in self.landing.rounds if round_id not in set(self.registered)]
+        known = set(self.registered)
+        return [round_id for round_id in self.landing.rounds if round_id not in known]
+
+    def refusals(self) -> str:
+        """Return the folders that are no rounds, with reasons; empty when there are none."""
+        if not self.landing.refused:
+            return ""
+        shown = [f"{name!r} ({why})" for name, why in self.landing.refused[:SHOWN_FOLDERS]]
+        return f"{len(self.landing.refused)} folders are no rounds: {'; '.join(shown)}"
 
     def nothing_to_do(self) -> str:
-        """Return the reason a tick skips, naming folders that are no rounds."""
+        """Return the reason a tick skips."""
         reason = f"none of {len(self.landing.rounds)} rounds is new or changed"
-        if not self.landing.refused:
-            return reason
-        shown = [f"{name!r} ({why})" for name, why in self.landing.refused[:SHOWN_FOLDERS]]
-        return f"{reason}; {len(self.landing.refused)} folders are no rounds: {'; '.join(shown)}"
+        return "; ".join(filter(None, [reason, self.refusals()]))
 
 
 def arrivals(instance: dg.DagsterInstance, workspace: Workspace) -> Arrivals:
@@ -44,7 +50,7 @@ def arrivals(instance: dg.DagsterInstance, workspace: Workspace) -> Arrivals:
     return Arrivals(registered, landing_rounds(workspace.landing, registered))
 
 
-def is_due(workspace: Workspace, round_id: str, registered: Sequence[str]) -> bool:
+def is_due(workspace: Workspace, round_id: str, registered: Collection[str]) -> bool:
     """Tell whether a round must be audited: unknown to this instance, or not what the lake was made from.
 
     A stored table that cannot be read is made again. A round whose folder vanished meanwhile is not due; its tables

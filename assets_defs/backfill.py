@@ -19,13 +19,13 @@ from typing import NamedTuple
 import click
 import dagster as dg
 
-from assets_defs.arrivals import arrivals, is_due
+from assets_defs.arrivals import Arrivals, arrivals, is_due
 from assets_defs.definitions import build_defs
 from assets_defs.jobs import full_audit_job
 from assets_defs.partitions import CHUNK_ROUNDS, chunks, halves, range_tags, rounds
 from assets_defs.resources import PROJECT_ROOT, open_workspace
-from governance_pipeline.pipeline import Workspace
 from governance_pipeline.storage.warehouse import rebuild
+from governance_pipeline.workspace import Workspace
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Dagster's event log goes to the instance, not to the terminal."""
@@ -118,7 +118,7 @@ def main(is_all: bool, named: tuple[str, ...], chunk: int, processes: int) -> No
     workspace = open_workspace()
     with persistent_instance() as instance:
         arrived = arrivals(instance, workspace)
-        wanted = _wanted(workspace, arrived.landing.rounds, arrived.registered, named=named, is_all=is_all)
+        wanted = _wanted(workspace, arrived, named=named, is_all=is_all)
         registered = register(instance, wanted)
     for name, reason in arrived.landing.refused:
         click.echo(f"skipped  {name}: {reason}", err=True)
@@ -133,15 +133,14 @@ def main(is_all: bool, named: tuple[str, ...], chunk: int, processes: int) -> No
         sys.exit(1)
 
 
-def _wanted(
-    workspace: Workspace, present: Sequence[str], registered: Sequence[str], *, named: Sequence[str], is_all: bool
-) -> list[str]:
+def _wanted(workspace: Workspace, arrived: Arrivals, *, named: Sequence[str], is_all: bool) -> list[str]:
+    present, known = arrived.landing.rounds, set(arrived.registered)
     strangers = [round_id for round_id in named if round_id not in present]
     if strangers:
         raise click.UsageError(f"{', '.join(strangers)}: no such round in {workspace.landing}")
     if named or is_all:
         return list(named or present)
-    return [round_id for round_id in present if is_due(workspace, round_id, registered)]
+    return [round_id for round_id in present if is_due(workspace, round_id, known)]
 
 
 def _report(runs: Iterator[ChunkRun]) -> list[str]:

@@ -18,7 +18,8 @@ from governance_pipeline.crosscheck.builtin import unchecked
 from governance_pipeline.crosscheck.unresolved import false_hashes, open_mismatches
 from governance_pipeline.errors import GovernError
 from governance_pipeline.ingest.conservation import lost
-from governance_pipeline.pipeline import TABLES, Workspace, joined
+from governance_pipeline.pipeline import TABLES, joined
+from governance_pipeline.workspace import Workspace
 
 Offenders = Callable[[Workspace, str], pd.DataFrame]
 """Gives the rows of one round that break a rule; none means that the check holds."""

@@ -16,11 +16,17 @@ core_job = dg.define_asset_job(
 audit_job = dg.define_asset_job(
     "audit_job", _groups("audit"), description="Recompute, compare and hash again from the core tables."
 )
+features_job = dg.define_asset_job(
+    "features_job", _groups("features"), description="Measure the surface of each step and round again."
+)
+verdict_job = dg.define_asset_job(
+    "verdict_job", _groups("verdict"), description="Find and judge again from the stored tables."
+)
 full_audit_job = dg.define_asset_job(
     "full_audit_job",
-    _groups("raw", "core", "audit"),
-    description="Everything from the round folder to the open questions.",
+    _groups("raw", "core", "audit", "features", "verdict"),
+    description="Everything from the round folder to the verdict.",
 )
 
-JOBS = [raw_job, core_job, audit_job, full_audit_job]
+JOBS = [raw_job, core_job, audit_job, features_job, verdict_job, full_audit_job]
 """Every job of the project."""

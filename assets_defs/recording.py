@@ -12,11 +12,12 @@ import dagster as dg
 
 from governance_pipeline.contracts.registry import contract_of
 from governance_pipeline.errors import StorageError
-from governance_pipeline.pipeline import STEPS, Workspace
+from governance_pipeline.pipeline import STEPS
 from governance_pipeline.report.table_counts import has_counts, table_counts
 from governance_pipeline.storage.lake import Stored
-from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.strict.excerpt import excerpt, mask_secrets
 from governance_pipeline.vocabulary import is_round_id
+from governance_pipeline.workspace import Workspace
 
 SHOWN_CHARACTERS = 300
 
@@ -96,7 +97,7 @@ def _failure(context: dg.AssetExecutionContext, made: Made) -> dg.Failure:
         for round_id, error in made.failed.items()
     }
     for round_id, error in made.failed.items():
-        context.log.error("round %s failed:\n%s", round_id, "".join(traceback.format_exception(error)))
+        context.log.error("round %s failed:\n%s", round_id, mask_secrets("".join(traceback.format_exception(error))))
     return dg.Failure(
         f"{len(reasons)} of {len(context.partition_keys)} rounds failed, the others are stored: "
         + "; ".join(f"{round_id}: {reason}" for round_id, reason in reasons.items()),

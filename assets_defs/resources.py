@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from governance_pipeline.pipeline import Workspace
+from governance_pipeline.workspace import Workspace
 
 PROJECT_ROOT = Path(__file__).parents[1]
 LANDING_VARIABLE, LANDING_DEFAULT = "GOVERN_LANDING", "data/rounds"

@@ -10,7 +10,7 @@ import dagster as dg
 from assets_defs.arrivals import arrivals, is_due
 from assets_defs.jobs import full_audit_job
 from assets_defs.partitions import chunks, range_tags, rounds
-from governance_pipeline.pipeline import Workspace
+from governance_pipeline.workspace import Workspace
 
 NIGHT_TAG = "govern/night"
 
@@ -30,7 +30,8 @@ def nightly_audit(
     nothing twice.
     """
     arrived = arrivals(context.instance, workspace)
-    due = [round_id for round_id in arrived.landing.rounds if is_due(workspace, round_id, arrived.registered)]
+    known = set(arrived.registered)
+    due = {round_id for round_id in arrived.landing.rounds if is_due(workspace, round_id, known)}
     if not due:
         return dg.SkipReason(arrived.nothing_to_do())
     context.instance.add_dynamic_partitions(str(rounds.name), arrived.newcomers)

@@ -13,8 +13,8 @@ import dagster as dg
 from assets_defs.arrivals import arrivals, is_due
 from assets_defs.jobs import JOBS, full_audit_job
 from assets_defs.partitions import halves, range_tags, rounds, rounds_of_run
-from governance_pipeline.pipeline import Workspace
 from governance_pipeline.rounds.landing import fingerprint
+from governance_pipeline.workspace import Workspace
 
 ROUNDS_PER_TICK = 200
 """Rounds one tick looks into; the rest waits for the next tick, 30 s later."""
@@ -28,10 +28,11 @@ def new_rounds(context: dg.SensorEvaluationContext, workspace: dg.ResourceParam[
     arrived = arrivals(context.instance, workspace)
     seen = _seen(context.cursor, arrived.landing.rounds)
     touched = _touched(workspace, arrived.landing.rounds, seen)
-    due = [round_id for round_id in touched if is_due(workspace, round_id, arrived.registered)]
+    known = set(arrived.registered)
+    due = [round_id for round_id in touched if is_due(workspace, round_id, known)]
     newcomers = [round_id for round_id in arrived.newcomers if round_id in touched]
-    for name, reason in arrived.landing.refused:
-        context.log.info("folder %r is no round: %s", name, reason)
+    if due and arrived.landing.refused:  # without a request the skip reason says it
+        context.log.info(arrived.refusals())
     return dg.SensorResult(
         run_requests=[dg.RunRequest(run_key=f"{key}:{touched[key]}", partition_key=key) for key in due],
         dynamic_partitions_requests=[rounds.build_add_request(newcomers)] if newcomers else [],
@@ -69,8 +70,9 @@ def _seen(cursor: str | None, present: Sequence[str]) -> dict[str, str]:
 
     A cursor that is none of ours counts as empty: run keys hold the same digest, so nothing runs twice for it.
     """
+    still_there = set(present)
     with suppress(ValueError, AttributeError):
-        return {key: value for key, value in json.loads(cursor or "{}").items() if key in set(present)}
+        return {key: value for key, value in json.loads(cursor or "{}").items() if key in still_there}
     return {}
 
 

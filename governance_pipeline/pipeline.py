@@ -4,11 +4,13 @@
 the asset keys to be the same set. Every function works on any number of rounds at once and groups by `round_id`, so
 that no table depends on how a backfill was cut into chunks.
 
-What belongs here: the list, and the walk over it. What does not: any rule about data.
+What belongs here: the list, and the walk over it in memory. What does not: any rule about data, and where tables are
+kept (workspace).
 """
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
@@ -17,34 +19,79 @@ from governance_pipeline.contracts.registry import empty_frame, validate
 from governance_pipeline.crosscheck.builtin import cross_checks
 from governance_pipeline.crosscheck.escalations import escalations
 from governance_pipeline.crosscheck.integrity import integrity
-from governance_pipeline.errors import StorageError, UsageError
-from governance_pipeline.ingest.importing import import_round
-from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, RoundTables, read_files, read_round
+from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES
 from governance_pipeline.settings import SETTINGS
-from governance_pipeline.storage.content import ContentStore
-from governance_pipeline.storage.lake import Lake, Stored
-from governance_pipeline.strict.excerpt import excerpt
-from governance_pipeline.vocabulary import is_round_id
+from governance_pipeline.trajectory.cross_checks import CROSS_CHECK_TABLES, surface_cross_checks
+from governance_pipeline.trajectory.formulas import metadata as formulas_metadata
+from governance_pipeline.trajectory.round_features import ROUND_TABLES, round_features
+from governance_pipeline.trajectory.step_surface import STEP_TABLES, step_surface
+from governance_pipeline.trust.independence import independence
+from governance_pipeline.verdict.findings import findings
+from governance_pipeline.verdict.policy_document import shipped_policy
+from governance_pipeline.verdict.round_view import INPUTS as VERDICT_INPUTS
+from governance_pipeline.verdict.verdicts import verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
-    from governance_pipeline.ingest.importing import Imported
-    from governance_pipeline.ingest.planning import PlannedRound
+    from governance_pipeline.ingest.round import RoundTables
+    from governance_pipeline.trust.root import TrustRoot
 
     Tables = Mapping[str, pd.DataFrame]
+    Make = Callable[[Tables, "Trust"], pd.DataFrame]
+
+NO_ROOT_INSTANT = datetime(1970, 1, 1, tzinfo=UTC)
+"""Instant at which keys are judged when there is no trust root: no key is known, so it decides nothing."""
+
+
+class Trust(NamedTuple):
+    """Whom the tables may believe: the trust root (None: no signature can be decided) and when keys are judged.
+
+    `envelope_of` gives the exact bytes of an attestation by file digest and line.
+    """
+
+    root: TrustRoot | None = None
+    now: datetime = NO_ROOT_INSTANT
+    envelope_of: Callable[[str, int | None], bytes | None] | None = None
 
 
 class Step(NamedTuple):
-    """One table of the pipeline: the tables it reads and the function that makes it from them.
+    """One table of the pipeline.
 
-    `make` is None for tables that come from the round folder itself (raw and core).
+    Attributes:
+        table: its name: contract, asset and Parquet table alike.
+        inputs: the tables it reads.
+        make: the function that makes it; None for tables that come from the round folder itself (raw and core).
+        reads_parents: it also reads the rounds a round continues, and theirs.
+        metadata: what its Parquet file says of how it was made.
     """
 
     table: str
     inputs: tuple[str, ...]
-    make: Callable[[Tables], pd.DataFrame] | None
+    make: Make | None
+    reads_parents: bool = False
+    metadata: Callable[[], Mapping[str, str]] = dict
+
+
+def _all_cross_checks(tables: Tables, _: Trust) -> pd.DataFrame:
+    built_in = cross_checks(tables["core_declared"], tables["core_components"], tables["raw_quarantine"])
+    both = joined("audit_cross_checks", [built_in, surface_cross_checks(tables)])
+    return both.sort_values("round_id", kind="stable", ignore_index=True)
+
+
+def _independence(tables: Tables, trust: Trust) -> pd.DataFrame:
+    return independence(
+        tables["core_attestations"],
+        tables["core_runs"],
+        tables["core_steps"],
+        trust.root,
+        trust.now,
+        core_changes=tables["core_changes"],
+        core_file_changes=tables["core_file_changes"],
+        core_declared=tables["core_declared"],
+        core_evidence=tables["core_evidence"],
+        envelope_of=trust.envelope_of,
+    )
 
 
 PIPELINE: tuple[Step, ...] = (
@@ -52,127 +99,34 @@ PIPELINE: tuple[Step, ...] = (
     *(Step(table, RAW_TABLES, None) for table in CORE_TABLES),
     Step(
         "audit_cross_checks",
-        ("core_declared", "core_components", "raw_quarantine"),
-        lambda t: cross_checks(t["core_declared"], t["core_components"], t["raw_quarantine"]),
+        tuple(dict.fromkeys(("core_declared", "core_components", "raw_quarantine", *CROSS_CHECK_TABLES))),
+        _all_cross_checks,
     ),
-    Step("audit_escalations", ("audit_cross_checks",), lambda t: escalations(t["audit_cross_checks"])),
-    Step("audit_integrity", ("core_steps",), lambda t: integrity(t["core_steps"])),
-)
+    Step("audit_escalations", ("audit_cross_checks",), lambda t, _: escalations(t["audit_cross_checks"])),
+    Step("audit_integrity", ("core_steps",), lambda t, _: integrity(t["core_steps"])),
+    Step(
+        "audit_independence",
+        (
+            "core_attestations", "core_runs", "core_steps", "core_changes", "core_file_changes", "core_declared",
+            "core_evidence",
+        ),
+        _independence,
+    ),
+    Step("features_step_surface", STEP_TABLES, lambda t, _: step_surface(t), metadata=formulas_metadata),
+    Step("features_round", ROUND_TABLES, lambda t, _: round_features(t), metadata=formulas_metadata),
+    Step("verdict_findings", VERDICT_INPUTS, lambda t, _: findings(t, shipped_policy()), reads_parents=True),
+    Step(
+        "verdict_rounds",
+        (*VERDICT_INPUTS, "verdict_findings"),
+        lambda t, _: verdicts(t, t["verdict_findings"], shipped_policy()),
+        reads_parents=True,
+    ),
+)  # fmt: skip
 STEPS: dict[str, Step] = {step.table: step for step in PIPELINE}
 TABLES: tuple[str, ...] = tuple(STEPS)
 
 
-class RoundReader:
-    """Reads round folders; the last chunk is kept, so that raw and core tables of one run share one parse.
-
-    A folder is read again as soon as any file in it differs in size, inode, mtime or ctime: a file rewritten with
-    the same size and mtime still changes its ctime.
-    """
-
-    def __init__(self, landing: Path, store: ContentStore, *, kept_rounds: int = 64) -> None:
-        self._landing = landing
-        self._store = store
-        self._kept_rounds = kept_rounds
-        self._kept: dict[str, tuple[object, RoundTables]] = {}
-
-    def read(self, round_id: str) -> RoundTables:
-        """Return the raw and core rows of one round.
-
-        Raises:
-            StorageError: the round has no folder in the landing area.
-        """
-        folder = self.folder(round_id)
-        seen = _fingerprint(folder)
-        kept = self._kept.get(round_id)
-        if kept is not None and kept[0] == seen:
-            return kept[1]
-        tables = read_round(folder, round_id, self._store)
-        self._kept[round_id] = (seen, tables)
-        while len(self._kept) > self._kept_rounds:
-            self._kept.pop(next(iter(self._kept)))
-        return tables
-
-    def folder(self, round_id: str) -> Path:
-        """Return the landing folder of a round.
-
-        Raises:
-            StorageError: not a legal id, or no such folder.
-        """
-        folder = self._landing / round_id
-        if not is_round_id(round_id) or not folder.is_dir() or folder.is_symlink():
-            raise StorageError(
-                f"round {round_id!r} has no folder in {self._landing}; import it with `govern rounds import`"
-            )
-        return folder
-
-
-class Workspace:
-    """A landing area and a lake: makes tables of rounds and keeps them.
-
-    Args:
-        landing: folder with one folder per round.
-        root: root of the lake.
-    """
-
-    def __init__(self, landing: Path, root: Path) -> None:
-        self.landing = landing
-        self.lake = Lake(root)
-        self.reader = RoundReader(landing, ContentStore(root))
-
-    def round_ids(self) -> list[str]:
-        """Return the ids of all rounds in the landing area, sorted; folders that are no legal id are left out."""
-        if not self.landing.is_dir():
-            return []
-        return sorted(p.name for p in self.landing.iterdir() if p.is_dir() and is_round_id(p.name))
-
-    def make(self, tables: Sequence[str], round_ids: Sequence[str]) -> dict[str, dict[str, Stored]]:
-        """Make `tables` (in pipeline order) of `round_ids` from what is stored, and store them.
-
-        Returns:
-            table -> round id -> what was stored.
-
-        Raises:
-            StorageError: an input is missing or older than the round folder.
-            ContractBreach: a table breaks its contract; nothing of that table is stored.
-        """
-        made: dict[str, dict[str, Stored]] = {}
-        for step in PIPELINE:
-            if step.table in tables:
-                frame = self._frame(step, round_ids)
-                made[step.table] = self._store(step, frame, round_ids)
-        return made
-
-    def _frame(self, step: Step, round_ids: Sequence[str]) -> pd.DataFrame:
-        if step.make is None:
-            read = [self.reader.read(round_id) for round_id in round_ids]
-            if step.table not in RAW_TABLES:
-                self._refuse_stale(read)
-            return joined(step.table, [tables.frame(step.table) for tables in read])
-        return step.make({name: self._stored(name, round_ids) for name in step.inputs})
-
-    def _stored(self, table: str, round_ids: Sequence[str]) -> pd.DataFrame:
-        return joined(table, [self.lake.get(table, round_id) for round_id in round_ids])
-
-    def _store(self, step: Step, frame: pd.DataFrame, round_ids: Sequence[str]) -> dict[str, Stored]:
-        validate(step.table, frame, large_rows=SETTINGS.large_table_rows)
-        parts = split(frame, round_ids)
-        return {
-            round_id: self.lake.put(step.table, round_id, part, self._inputs(step, round_id), is_validated=True)
-            for round_id, part in parts.items()
-        }
-
-    def _inputs(self, step: Step, round_id: str) -> dict[str, str]:
-        return {f"input.{name}": self.lake.digest(name, round_id) or "" for name in step.inputs}
-
-    def _refuse_stale(self, read: Iterable[RoundTables]) -> None:
-        for tables in read:
-            if not tables.frame("raw_log_files").equals(self.lake.get("raw_log_files", tables.round_id)):
-                raise StorageError(
-                    f"round {tables.round_id} has changed since raw_log_files was made; make the raw tables again first"
-                )
-
-
-def run_in_memory(rounds: Sequence[RoundTables]) -> dict[str, pd.DataFrame]:
+def run_in_memory(rounds: Sequence[RoundTables], trust: Trust | None = None) -> dict[str, pd.DataFrame]:
     """Make every table of rounds that were read, without a lake.
 
     Returns:
@@ -186,52 +140,9 @@ def run_in_memory(rounds: Sequence[RoundTables]) -> dict[str, pd.DataFrame]:
         if step.make is None:
             frame = joined(step.table, [tables.frame(step.table) for tables in rounds])
         else:
-            frame = step.make({name: frames[name] for name in step.inputs})
+            frame = step.make({name: frames[name] for name in step.inputs}, trust or Trust())
         frames[step.table] = validate(step.table, frame, large_rows=SETTINGS.large_table_rows)
     return frames
-
-
-def audit_plan(
-    plan: Sequence[PlannedRound], root: Path, *, keep: bool, on_round: Callable[[], object]
-) -> dict[str, pd.DataFrame]:
-    """Run the whole pipeline over planned rounds: the work of `govern audit`.
-
-    Args:
-        plan: what `ingest.planning.plan_import` made of the paths.
-        root: folder for copies of the sources; with `keep` also for rounds (landing/) and tables (lake/).
-        keep: store rounds and tables, so that a later run can go on from them.
-        on_round: called after each round.
-
-    Returns:
-        table -> frame over all rounds.
-
-    Raises:
-        StorageError: a copy cannot be kept.
-        ContractBreach: a table breaks its contract.
-    """
-    if not keep:
-        store = ContentStore(root)
-        read = []
-        for planned in plan:
-            read.append(read_files([file.found() for file in planned.files], planned.round_id, store))
-            on_round()
-        return run_in_memory(read)
-    workspace = Workspace(root / "landing", root / "lake")
-    for planned in plan:
-        _refuse_conflicts(import_round(planned, workspace.landing))
-        workspace.make(TABLES, [planned.round_id])
-        on_round()
-    ids = [planned.round_id for planned in plan]
-    return {table: joined(table, [workspace.lake.get(table, round_id) for round_id in ids]) for table in TABLES}
-
-
-def _refuse_conflicts(imported: Imported) -> None:
-    """A source that changed since it was stored is never overwritten, and never audited in its old version unseen."""
-    if imported.conflicts:
-        said = "; ".join(f"{excerpt(path)}: {message}" for path, message in imported.conflicts)
-        raise UsageError(
-            f"round {imported.round_id} is stored with other bytes: {said}; use another --store"
-        )
 
 
 def joined(table: str, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -245,9 +156,3 @@ def split(frame: pd.DataFrame, round_ids: Sequence[str]) -> dict[str, pd.DataFra
     groups = {str(key): part.reset_index(drop=True) for key, part in frame.groupby("round_id", sort=False)}
     empty = frame.iloc[0:0]
     return {round_id: groups.get(round_id, empty) for round_id in round_ids}
-
-
-def _fingerprint(folder: Path) -> tuple[object, ...]:
-    """Return what changes whenever a file of the folder does; decides whether to read again, never evidence."""
-    stats = ((path, path.lstat()) for path in sorted(folder.rglob("*")))
-    return tuple((path, s.st_mode, s.st_size, s.st_ino, s.st_mtime_ns, s.st_ctime_ns) for path, s in stats)

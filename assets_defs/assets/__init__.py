@@ -2,9 +2,11 @@
 
 from assets_defs.assets.audit import audit_tables
 from assets_defs.assets.core import core_tables
+from assets_defs.assets.features import features_tables
 from assets_defs.assets.raw import raw_tables
+from assets_defs.assets.verdict import verdict_tables
 
-ASSETS = [raw_tables, core_tables, *audit_tables]
+ASSETS = [raw_tables, core_tables, *audit_tables, *features_tables, *verdict_tables]
 """Every asset definition of the project, upstream first."""
 
 __all__ = ["ASSETS"]

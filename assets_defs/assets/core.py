@@ -5,7 +5,7 @@ import dagster as dg
 from assets_defs.partitions import chunked, rounds
 from assets_defs.recording import TRANSIENT_FAULT, Recorded, recorded
 from assets_defs.tables import specs_of
-from governance_pipeline.pipeline import Workspace
+from governance_pipeline.workspace import Workspace
 
 
 @dg.multi_asset(

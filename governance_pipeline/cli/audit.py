@@ -70,7 +70,7 @@ def _document(paths: tuple[Path, ...], by: str, format_name: str, store: Path | 
 
     from governance_pipeline.crosscheck.builtin import not_checkable
     from governance_pipeline.ingest.planning import By, plan_import
-    from governance_pipeline.pipeline import audit_plan
+    from governance_pipeline.workspace import audit_plan
     from governance_pipeline.report.audit_document import audit_document
 
     plan = plan_import(list(paths), By(by), format_name=format_name)

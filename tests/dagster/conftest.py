@@ -10,7 +10,8 @@ import pytest
 
 from assets_defs.definitions import build_defs
 from assets_defs.partitions import range_tags
-from governance_pipeline.pipeline import TABLES, Workspace
+from governance_pipeline.pipeline import TABLES
+from governance_pipeline.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

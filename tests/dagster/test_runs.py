@@ -6,7 +6,7 @@ import dagster as dg
 
 from assets_defs.backfill import register, run_chunk
 from governance_pipeline.errors import StorageError
-from governance_pipeline.pipeline import Workspace
+from governance_pipeline.workspace import Workspace
 
 ROUNDS = ("true-1", "false-2", "true-3")
 CHUNK = ("r-1", "r-2", "r-3", "r-4")
@@ -45,6 +45,16 @@ def test_the_failure_names_the_bad_rounds_and_says_why(house):
     assert "2 of 4 rounds failed" in failure.error.message
     assert set(failure.user_failure_data.metadata["failed_rounds"].value) == {"r-2", "r-4"}
     assert "disk of r-2 is full" in failure.user_failure_data.metadata["failed_rounds"].value["r-2"]
+
+
+def test_a_secret_in_an_error_reaches_no_log_of_dagster(house):
+    secret = "sk-" + "ant-api03-" + "A1b2C3d4" * 8
+    house.write_rounds("r-1")
+    house.workspace.faults["raw_log_files", "r-1"] = ValueError(f"bad token {secret}")
+    result = house.run("r-1", job="raw_job")
+    logs = [str(entry) for entry in house.instance.all_logs(result.run_id)]
+    assert any("bad token" in entry for entry in logs)
+    assert [entry for entry in logs if secret in entry] == []
 
 
 def test_a_fault_of_the_machine_is_tried_again_without_a_message(house):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from governance_pipeline.ingest.planning import plan_import
-from governance_pipeline.pipeline import TABLES, audit_plan
+from governance_pipeline.pipeline import TABLES
+from governance_pipeline.workspace import audit_plan
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,27 @@
+"""The asset of one table that is made from stored tables alone, so that each can be made again by itself."""
+
+import dagster as dg
+
+from assets_defs.partitions import chunked, rounds
+from assets_defs.recording import TRANSIENT_FAULT, Recorded, recorded
+from assets_defs.tables import specs_of
+from governance_pipeline.workspace import Workspace
+
+
+def one_asset_each(layer: str) -> list[dg.AssetsDefinition]:
+    """Return one asset per table of a layer, in pipeline order."""
+    return [_asset_of(spec) for spec in specs_of(layer)]
+
+
+def _asset_of(spec: dg.AssetSpec) -> dg.AssetsDefinition:
+    @dg.multi_asset(
+        name=spec.key.to_user_string(),
+        specs=[spec],
+        partitions_def=rounds,
+        backfill_policy=chunked,
+        retry_policy=TRANSIENT_FAULT,
+    )
+    def table(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> Recorded:
+        yield from recorded(context, workspace)
+
+    return table
