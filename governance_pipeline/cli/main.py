@@ -22,7 +22,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("governance_pipeline.cli.audit", "Audit logs: which declared numbers are false. Needs no set-up."),
     "crosscheck": ("governance_pipeline.cli.crosscheck", "Compare declared with computed numbers in your own files."),
     "features": ("governance_pipeline.cli.features", "How far each step of a round spread, and how much it proved."),
+    "ledger": ("governance_pipeline.cli.ledger", "Was the record of decisions touched, and everything in it."),
     "rounds": ("governance_pipeline.cli.rounds", "Import rounds of agent work, list and verify them."),
+    "trust": ("governance_pipeline.cli.trust", "Who may sign: make the trust root, add principals, look at it."),
     "verdict": ("governance_pipeline.cli.verdict", "Verdicts of rounds: what they add up to, and why."),
     "warehouse": ("governance_pipeline.cli.warehouse", "Rebuild the DuckDB views over the lake, or query them."),
 }

@@ -17,7 +17,14 @@ from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.trust.attestation import Attestation, Outcome, evidence_outcome, examined
 from governance_pipeline.trust.pair import Side, compared, decisive, identity_under, lineage_outcomes
 from governance_pipeline.trust.principals import Kind
-from governance_pipeline.trust.production import RoundWork, is_same_runtime, round_work, rows_by_round, same_actor
+from governance_pipeline.trust.production import (
+    COLUMNS,
+    RoundWork,
+    is_same_runtime,
+    round_work,
+    rows_by_round,
+    same_actor,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -88,7 +95,12 @@ def independence(
         "declared": core_declared,
         "evidence": core_evidence,
     }
-    by_round = {name: rows_by_round(frame) for name, frame in tables.items() if frame is not None}
+    attested = core_attestations["round_id"].unique()
+    by_round = {
+        name: rows_by_round(frame.loc[frame["round_id"].isin(attested), ["round_id", *COLUMNS[name]]])
+        for name, frame in tables.items()
+        if frame is not None
+    }
     rows: list[dict[str, Any]] = []
     for round_id, attestations in rows_by_round(core_attestations).items():
         work = round_work(**{name: groups.get(round_id, []) for name, groups in by_round.items()})

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.strict.numbers import exact_number, is_number
@@ -25,6 +25,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
     Rows = Sequence[Mapping[str, Any]]
+
+COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "runs": (
+        "run_id", "parent_run_id", "session_id", "agent_id", "platform", "model_id", "opaque_step_count",
+    ),
+    "steps": ("run_id", "agent_id", "input_hash", "output_hash", "output_path", "output_result_sha256"),
+    "changes": ("run_id", "agent_id"),
+    "file_changes": ("run_id",),
+    "declared": ("value_raw",),
+    "evidence": ("output_sha256",),
+}  # fmt: skip
+"""Columns of each table that `round_work` reads; a log of a million steps need not be turned into rows whole."""
 
 _SHA256 = re.compile(SHA256_PATTERN, re.ASCII)
 

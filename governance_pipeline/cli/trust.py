@@ -1,0 +1,175 @@
+"""`govern trust`: make the trust root, add principals, look at it.
+
+What belongs here: arguments, prompts and printing. What does not: rules; they are in `trust` and `ledger`. Passphrases
+are asked for, never taken from an argument or a variable, where other processes could read them.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from governance_pipeline.ledger.root_keeping import Kept
+    from governance_pipeline.trust.principals import Key
+
+CONFIG = click.option(
+    "--config", "config_path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Configuration that pins the root; default: gate.toml of this account.",
+)  # fmt: skip
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+ROLES = ("approver", "validator", "dismisser", "log")
+KINDS = ("human", "validator", "agent", "service")
+
+
+@click.group(epilog="Example: govern trust init --dir ~/governance")
+def trust() -> None:
+    """Who may sign: the signed list of people, validators and agents, and its key."""
+
+
+@trust.command(epilog="Example: govern trust init --dir ~/governance --owner ana-root")
+@click.option(
+    "--dir", "folder", type=click.Path(file_okay=False, path_type=Path), required=True, metavar="DIR",
+    help="Folder for root key, trust root and ledger; keep it away from agents.",
+)  # fmt: skip
+@click.option("--owner", default="root", show_default=True, help="Id of the human who owns the root key.")
+@click.option("--days", type=click.IntRange(1, 3650), default=365, show_default=True, help="Until the root expires.")
+@click.option("--throwaway", is_flag=True, help="For a demo or a test: no passphrase; every decision will say so.")
+@CONFIG
+@AS_JSON
+def init(folder: Path, owner: str, days: int, throwaway: bool, config_path: Path | None, as_json: bool) -> None:
+    """Make a root key, a trust root with its owner, an empty ledger, and the configuration that pins them."""
+    from governance_pipeline.ledger.root_keeping import make_root
+    from governance_pipeline.trust.config import default_config_path
+
+    passphrase = None if throwaway else _new_passphrase("the root key")
+    place = (default_config_path() if config_path is None else config_path).absolute()
+    kept = make_root(folder.absolute(), place, owner, datetime.now(UTC), days=days, passphrase=passphrase)
+    _answer(kept, as_json)
+
+
+@trust.command(
+    epilog="\b\nExample: govern trust add ana --kind human --role approver --new-key ana.pem\n"
+    "         govern trust add coder-5 --kind agent --controller ana"
+)
+@click.argument("principal")
+@click.option("--kind", type=click.Choice(KINDS), required=True, help="What it is; only a human fills a human slot.")
+@click.option("--role", "roles", type=click.Choice(ROLES), multiple=True, help="What its signatures are good for.")
+@click.option("--controller", metavar="ID", help="Who controls it; default: itself.")
+@click.option("--alias", "aliases", multiple=True, help="Another name logs use for it.")
+@click.option("--public-key", type=click.Path(path_type=Path), metavar="FILE", help="Its key: PEM, OpenSSH or Base64.")
+@click.option("--new-key", type=click.Path(path_type=Path), metavar="FILE", help="Make a key for it in this file.")
+@click.option("--days", type=click.IntRange(1, 3650), help="Until its key expires; default: with the root.")
+@click.option("--root-key", type=click.Path(path_type=Path), metavar="FILE", help="Default: root-key.pem by the root.")
+@CONFIG
+@AS_JSON
+def add(
+    principal: str,
+    kind: str,
+    roles: tuple[str, ...],
+    controller: str | None,
+    aliases: tuple[str, ...],
+    public_key: Path | None,
+    new_key: Path | None,
+    days: int | None,
+    root_key: Path | None,
+    config_path: Path | None,
+    as_json: bool,
+) -> None:
+    """Add PRINCIPAL to the trust root, or what is new about it, in a new version signed by the root key."""
+    from governance_pipeline.ledger.root_keeping import KEY_FILE, add_principal
+    from governance_pipeline.trust.config import load_config
+    from governance_pipeline.trust.keys import is_encrypted_key, load_signer
+    from governance_pipeline.trust.principals import Kind, Principal, Role
+
+    if public_key is not None and new_key is not None:
+        raise click.UsageError("--public-key and --new-key are two ways to the same key; give one of them")
+    if roles and public_key is None and new_key is None and kind != "agent":
+        click.echo("no key given: the roles count for the keys it has already", err=True)
+    now = datetime.now(UTC)
+    config = load_config(config_path)
+    current = _current(config, now)
+    path = config.root.parent / KEY_FILE if root_key is None else root_key
+    signer = load_signer(path, _passphrase(path) if is_encrypted_key(path) else None)
+    keys = _keys(public_key, new_key, now, days, is_throwaway=current.root.is_throwaway)
+    role_set = frozenset(map(Role, roles))
+    added = Principal(principal, Kind(kind), controller or principal, role_set, keys, aliases)
+    _answer(add_principal(config, added, signer, now), as_json)
+
+
+@trust.command(epilog="Example: govern trust show --json")
+@CONFIG
+@AS_JSON
+def show(config_path: Path | None, as_json: bool) -> None:
+    """Show the trust root in force: verified, not expired, and not older than one used before."""
+    from governance_pipeline.trust.config import load_config
+
+    _answer(_current(load_config(config_path), datetime.now(UTC)), as_json)
+
+
+def _current(config: Any, now: datetime) -> Kept:
+    from governance_pipeline.ledger.ledger import Ledger
+    from governance_pipeline.ledger.root_keeping import Kept
+    from governance_pipeline.ledger.trusted_root import trusted_root
+
+    return Kept(config, trusted_root(config, Ledger(config.ledger), now))
+
+
+def _keys(
+    public_key: Path | None, new_key: Path | None, now: datetime, days: int | None, *, is_throwaway: bool
+) -> tuple[Key, ...]:
+    from governance_pipeline.trust.keys import generate_key, read_public_key
+    from governance_pipeline.trust.principals import Key, Validity
+
+    validity = Validity(now, None if days is None else now + timedelta(days=days))
+    if public_key is not None:
+        return (Key(read_public_key(public_key), validity),)
+    if new_key is not None:
+        passphrase = None if is_throwaway else _new_passphrase("the new key")
+        return (Key(generate_key(new_key, passphrase), validity),)
+    return ()
+
+
+def _new_passphrase(what: str) -> bytes:
+    answer = click.prompt(f"Passphrase for {what}", hide_input=True, confirmation_prompt=True, err=True)
+    return str(answer).encode()
+
+
+def _passphrase(path: Path) -> bytes:
+    return str(click.prompt(f"Passphrase of {path}", hide_input=True, err=True)).encode()
+
+
+def _answer(kept: Kept, as_json: bool) -> None:
+    from governance_pipeline.strict.excerpt import escape_unprintable
+    from governance_pipeline.trust.documents import trust_document
+
+    document = trust_document(kept.config, kept.root)
+    if as_json:
+        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        return
+    for line in _lines(document):
+        click.echo(escape_unprintable(line))
+
+
+def _lines(document: dict[str, Any]) -> list[str]:
+    mark = "  THROW-AWAY: every decision made with it says so" if document["is_throwaway"] else ""
+    lines = [
+        f"version     {document['version']}, until {document['expires']}{mark}",
+        f"root        {document['root']}",
+        f"root key    {document['root_fingerprint']}",
+        f"ledger      {document['ledger']}",
+        f"config      {document['config']}",
+    ]
+    for principal in document["principals"]:
+        names = ", ".join([principal["id"], *principal["aliases"]])
+        control = "" if principal["controller"] == principal["id"] else f", controlled by {principal['controller']}"
+        lines.append(f"{principal['kind']:<11} {names}: {', '.join(principal['roles']) or 'no role'}{control}")
+        for key in principal["keys"]:
+            end = f" until {key['expires']}" if key["expires"] else ""
+            revoked = f" REVOKED {key['revoked_at']}" if key["revoked_at"] else ""
+            lines.append(f"  key       {key['fingerprint']}{end}{revoked}")
+    return lines

@@ -1,0 +1,113 @@
+"""The ledger commands: what was recorded, and whether it was touched."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import governance_pipeline.ledger
+from governance_pipeline.cli.main import run
+from governance_pipeline.ledger.ledger import Ledger
+from governance_pipeline.ledger.merkle import merkle_root
+
+SCHEMAS = Path(governance_pipeline.ledger.__file__).parent / "schemas"
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    for text in ("a", "é\x1b[31m"):
+        ledger.append("NOTE", "ana", {"text": text}, ts=NOON)
+    return ledger
+
+
+@pytest.fixture
+def govern(ledger, capfd):
+    """Run `govern ledger …` on the ledger; gives exit code and stdout."""
+
+    def _govern(command, *arguments):
+        code = run(["ledger", command, "--ledger", str(ledger.path), *arguments])
+        return code, capfd.readouterr().out
+
+    return _govern
+
+
+def _document(answer):
+    code, stdout = answer
+    document = json.loads(stdout)
+    schema = json.loads((SCHEMAS / f"{document['schema'].split('/')[1]}-v1.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(document)
+    return code, document
+
+
+def _touch(ledger):
+    with closing(sqlite3.connect(ledger.path, isolation_level=None)) as connection:
+        connection.execute("DROP TRIGGER events_no_update")
+        connection.execute("UPDATE events SET actor = 'eve' WHERE seq = 2")
+
+
+def test_a_sound_ledger_says_so_with_its_head(govern, ledger):
+    code, document = _document(govern("verify", "--json"))
+    assert (code, document["is_sound"], document["size"], document["root"]) == (0, True, 2, ledger.head().root)
+    code, text = govern("verify", "--head", f"1:{ledger.head(1).root}")
+    assert (code, "sound, 2 events" in text) == (0, True)
+
+
+def test_a_touched_ledger_exits_with_1_and_names_the_event(govern, ledger):
+    _touch(ledger)
+    code, document = _document(govern("verify", "--json"))
+    assert (code, document["is_sound"]) == (1, False)
+    assert (2, "columns_differ") in [(fault["seq"], fault["code"]) for fault in document["faults"]]
+    code, text = govern("verify")
+    assert "touched" in text
+    assert "event 2: columns_differ" in text
+
+
+def test_a_head_kept_elsewhere_is_held_against_it(govern):
+    assert govern("verify", "--head", "2:" + "00" * 32)[0] == 1
+    assert govern("verify", "--head", "3:" + "00" * 32)[0] == 1
+    assert govern("verify", "--head", "2")[0] == 2
+
+
+def test_the_exported_lines_are_the_bytes_under_the_root(govern, ledger):
+    for form in ((), ("--jsonl",)):
+        code, text = govern("export", *form)
+        lines = text.encode().split(b"\n")[:-1]
+        assert code == 0
+        assert merkle_root(lines).hex() == ledger.head().root
+    assert govern("export", "--after", "1")[1].count("\n") == 1
+
+
+def test_the_exported_document_holds_the_events(govern):
+    code, document = _document(govern("export", "--json"))
+    assert (code, [event["seq"] for event in document["events"]]) == (0, [1, 2])
+    assert document["events"][1]["body"] == {"text": "é\x1b[31m"}
+
+
+def test_hostile_text_of_an_event_is_escaped_on_its_way_out(govern):
+    for form in ("--json", "--jsonl"):
+        assert "\x1b" not in govern("export", form)[1]
+
+
+def test_two_ways_to_say_one_thing_are_refused(govern, tmp_path):
+    assert govern("export", "--json", "--jsonl")[0] == 2
+    assert govern("verify", "--config", str(tmp_path / "gate.toml"))[0] == 2
+
+
+def test_a_ledger_that_is_not_there_cannot_be_read(tmp_path):
+    assert run(["ledger", "verify", "--ledger", str(tmp_path / "none")]) == 3
+
+
+def test_the_ledger_is_found_through_the_configuration(tmp_path, capfd):
+    config = str(tmp_path / "gate.toml")
+    assert run(["trust", "init", "--dir", str(tmp_path / "trust"), "--throwaway", "--config", config]) == 0
+    capfd.readouterr()
+    assert run(["ledger", "export", "--config", config]) == 0
+    assert json.loads(capfd.readouterr().out)["type"] == "TRUST_ROOT"

@@ -1,0 +1,185 @@
+"""The trust commands: one signed root, pinned by a file, grown only by its key."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+import governance_pipeline.trust
+from governance_pipeline.cli.main import run
+from governance_pipeline.cli.trust import trust
+from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.ledger.ledger import Ledger
+from governance_pipeline.trust.keys import load_signer
+from governance_pipeline.trust.reasons import ReasonCode, Refusal
+
+SCHEMA = Path(governance_pipeline.trust.__file__).parent / "schemas" / "trust-show-v1.json"
+
+
+@pytest.fixture
+def govern(tmp_path):
+    """Run `govern trust …` with a configuration of its own; gives stdout, raises what it raises."""
+
+    def _govern(*arguments, answers: str = "") -> str:
+        full = [*arguments, "--config", str(tmp_path / "gate.toml")]
+        result = CliRunner().invoke(trust, full, standalone_mode=False, input=answers)
+        if result.exception is not None:
+            raise result.exception
+        return result.stdout
+
+    return _govern
+
+
+@pytest.fixture
+def document(govern):
+    """Run a command with --json; gives its document, checked against the shipped schema."""
+
+    def _document(*arguments, **more):
+        answer = json.loads(govern(*arguments, "--json", **more))
+        jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(answer)
+        return answer
+
+    return _document
+
+
+@pytest.fixture
+def made(document, tmp_path):
+    """Make a throw-away root."""
+    return document("init", "--dir", str(tmp_path / "trust"), "--throwaway")
+
+
+def test_a_throw_away_root_is_marked_and_pinned(made, document, govern, tmp_path):
+    assert (made["version"], made["is_throwaway"]) == (1, True)
+    assert [(p["id"], p["kind"], p["roles"]) for p in made["principals"]] == [("root", "human", ["root"])]
+    assert made["root_fingerprint"] == made["principals"][0]["keys"][0]["fingerprint"]
+    assert document("show") == made
+    assert "THROW-AWAY" in govern("show")
+    assert not load_signer(tmp_path / "trust" / "root-key.pem", None).is_encrypted
+
+
+def test_a_real_root_asks_for_a_passphrase_twice_and_is_not_marked(document, tmp_path):
+    made = document("init", "--dir", str(tmp_path / "trust"), "--owner", "ana", answers="four words\nfour words\n")
+    assert (made["is_throwaway"], made["principals"][0]["id"]) == (False, "ana")
+    assert load_signer(tmp_path / "trust" / "root-key.pem", b"four words").is_encrypted
+
+
+def test_nothing_is_overwritten_and_nothing_is_half_made(made, govern, tmp_path):
+    before = {p: p.read_bytes() for p in (tmp_path / "trust").iterdir()}
+    with pytest.raises(UsageError, match="never overwritten"):
+        govern("init", "--dir", str(tmp_path / "other"), "--throwaway")
+    assert not (tmp_path / "other").exists()
+    (tmp_path / "gate.toml").unlink()
+    with pytest.raises(UsageError, match="never overwritten"):
+        govern("init", "--dir", str(tmp_path / "trust"), "--throwaway")
+    assert {p: p.read_bytes() for p in (tmp_path / "trust").iterdir()} == before
+
+
+def test_a_place_that_cannot_be_used_leaves_no_configuration(govern, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError):
+        govern("init", "--dir", str(tmp_path / "file" / "trust"), "--throwaway")
+    assert not (tmp_path / "gate.toml").exists()
+
+
+def test_an_added_person_can_sign_from_the_next_version_on(made, document, tmp_path):
+    key = tmp_path / "ana.pem"
+    grown = document("add", "ana", "--kind", "human", "--role", "approver", "--new-key", str(key), "--days", "30")
+    ana = grown["principals"][1]
+    assert (grown["version"], ana["id"], ana["roles"]) == (2, "ana", ["approver"])
+    assert ana["keys"][0]["expires"] > ana["keys"][0]["not_before"]
+    assert load_signer(key, None).public_key
+    assert document("show") == grown
+    assert [e.body["version"] for e in Ledger(Path(grown["ledger"])).events()] == [1, 2]
+
+
+def test_an_agent_is_added_without_key_and_a_key_may_be_given_as_a_file(made, document, tmp_path):
+    (tmp_path / "k.b64").write_text("11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n")
+    document("add", "coder-5", "--kind", "agent", "--controller", "ana", "--alias", "claude")
+    grown = document(
+        "add", "check", "--kind", "validator", "--role", "validator", "--public-key", str(tmp_path / "k.b64")
+    )
+    coder, check = grown["principals"][1:]
+    assert (coder["controller"], coder["aliases"], coder["keys"]) == ("ana", ["claude"], [])
+    assert check["keys"][0]["public_key"] == "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("bot", "--kind", "agent", "--role", "approver"),
+        ("ROOT", "--kind", "agent"),
+        ("bad\x1b[0m", "--kind", "agent"),
+        ("root", "--kind", "human", "--role", "approver"),
+        ("root", "--kind", "human"),
+    ],
+)
+def test_a_principal_that_breaks_a_rule_changes_nothing(made, document, govern, arguments):
+    with pytest.raises(UsageError):
+        govern("add", *arguments)
+    assert document("show") == made
+
+
+def test_two_ways_to_one_key_are_refused(made, govern):
+    import click
+
+    with pytest.raises(click.UsageError, match="one of them"):
+        govern("add", "ana", "--kind", "human", "--public-key", "a", "--new-key", "b")
+
+
+def test_another_key_than_the_pinned_one_adds_nobody(made, govern, document, tmp_path):
+    document("add", "ana", "--kind", "human", "--role", "approver", "--new-key", str(tmp_path / "ana.pem"))
+    with pytest.raises(UsageError, match="not the root key"):
+        govern("add", "eve", "--kind", "human", "--role", "approver", "--root-key", str(tmp_path / "ana.pem"))
+
+
+def test_keys_of_a_real_root_are_asked_for_and_protected(document, tmp_path):
+    document("init", "--dir", str(tmp_path / "trust"), answers="root words\nroot words\n")
+    key = str(tmp_path / "ana.pem")
+    answers = "root words\nana words\nana words\n"
+    document("add", "ana", "--kind", "human", "--role", "approver", "--new-key", key, answers=answers)
+    assert load_signer(Path(key), b"ana words").is_encrypted
+    with pytest.raises(UsageError, match="wrong passphrase"):
+        document("add", "ben", "--kind", "human", answers="guess\n")
+
+
+def test_an_older_root_put_back_is_refused_with_its_code(made, document, govern, tmp_path):
+    root = tmp_path / "trust" / "trust-root.json"
+    old = root.read_bytes()
+    document("add", "coder-5", "--kind", "agent")
+    root.write_bytes(old)
+    for command in (("show",), ("add", "eve", "--kind", "agent")):
+        with pytest.raises(Refusal) as refused:
+            govern(*command)
+        assert refused.value.code is ReasonCode.ROOT_ROLLBACK
+
+
+def test_a_version_that_was_not_recorded_before_a_crash_is_recorded_by_the_next_change(made, document, tmp_path):
+    ledger = tmp_path / "trust" / "ledger.sqlite"
+    before = ledger.read_bytes()
+    document("add", "coder-5", "--kind", "agent")
+    ledger.write_bytes(before)
+    document("add", "coder-6", "--kind", "agent")
+    assert [e.body["version"] for e in Ledger(ledger).events()] == [1, 2, 3]
+
+
+def test_a_refusal_exits_with_4_and_a_missing_configuration_with_3(made, tmp_path, capfd):
+    (tmp_path / "trust" / "trust-root.json").write_bytes(b"{}")
+    assert run(["trust", "show", "--config", str(tmp_path / "gate.toml")]) == 4
+    assert "MALFORMED" in capfd.readouterr().err
+    assert run(["trust", "show", "--config", str(tmp_path / "none.toml")]) == 3
+
+
+def test_the_configuration_of_the_account_is_the_default(tmp_path, monkeypatch, capfd):
+    account = pwd.struct_passwd(("x", "x", os.getuid(), 0, "", str(tmp_path / "home"), ""))
+    monkeypatch.setattr(pwd, "getpwuid", lambda _uid: account)
+    monkeypatch.setenv("HOME", str(tmp_path / "elsewhere"))
+    assert run(["trust", "init", "--dir", str(tmp_path / "trust"), "--throwaway"]) == 0
+    assert (tmp_path / "home" / ".config" / "governance-pipeline" / "gate.toml").is_file()
+    assert run(["trust", "show"]) == 0
+    assert "THROW-AWAY" in capfd.readouterr().out
