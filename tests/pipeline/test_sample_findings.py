@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import pytest
 
 from governance_pipeline.ingest.planning import plan_import
 from governance_pipeline.pipeline import TABLES
+from governance_pipeline.verdict.detectors import DETECTORS
 from governance_pipeline.workspace import audit_plan
 
 if TYPE_CHECKING:
@@ -27,16 +27,15 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     return audit_plan(plan, tmp_path_factory.mktemp("audit"), keep=False, on_round=lambda: None)
 
 
-@cache
-def _today() -> frozenset[str]:
-    return frozenset(TABLES)
-
-
 def _label(fault: dict) -> str:
     return f"{fault['round_id']}-{fault['fault']}-{fault['table']}-{fault.get('id', '')}"
 
 
-@pytest.mark.parametrize("fault", [f for f in EXPECTED["faults"] if f["table"] in TABLES], ids=_label)
+def _is_today(fault: dict) -> bool:
+    return fault["where"].get("code") not in EXPECTED["codes_later"]
+
+
+@pytest.mark.parametrize("fault", [f for f in EXPECTED["faults"] if _is_today(f)], ids=_label)
 def test_a_planted_fault_is_found_where_it_was_planted(tables, fault):
     rows = tables[fault["table"]]
     rows = rows[rows["round_id"] == fault["round_id"]]
@@ -46,11 +45,19 @@ def test_a_planted_fault_is_found_where_it_was_planted(tables, fault):
     assert len(rows) == fault["count"], fault["why"]
 
 
-def test_every_fault_belongs_to_a_table_of_today_or_is_marked_as_later():
-    unmarked = {f["table"] for f in EXPECTED["faults"]} - _today() - set(EXPECTED["tables_later"])
-    assert unmarked == set()
-    assert set(EXPECTED["tables_today"]) <= _today()
-    assert set(EXPECTED["tables_later"]) & _today() == set(), "a table of today is still marked as later"
+def test_a_code_of_later_work_has_no_detector_yet():
+    """When it gets one, it leaves the list, and its faults are compared like all others."""
+    shipped = {detector.code for detector in DETECTORS}
+    assert set(EXPECTED["codes_later"]) & shipped == set()
+    assert set(EXPECTED["tables_today"]) <= set(TABLES)
+
+
+@pytest.mark.parametrize("round_id", EXPECTED["cross_checks"])
+def test_declared_aggregates_have_the_promised_statuses(tables, round_id):
+    checks = tables["audit_cross_checks"]
+    checks = checks[(checks["round_id"] == round_id) & ~checks["check_id"].str.startswith("changes_")]
+    promised = {status: n for status, n in EXPECTED["cross_checks"][round_id].items() if n is not None}
+    assert {status: int((checks["status"] == status).sum()) for status in promised} == promised
 
 
 def test_nothing_but_the_planted_faults_is_found(tables):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from generator.code_lines import code_lines, diff_text
@@ -81,7 +82,8 @@ def repeated_step(draft: Draft) -> None:
     draft.evidence[-1]["step"] = 2
     why = "two events with different content have the same step"
     draft.expect("repeated_step", "core_changes", {"step_index": 2}, why, count=2)
-    draft.expect("repeated_step", "features_step_surface", {"step_index": 2, "unknown": "step_repeated"}, why)
+    unknown = json.dumps(dict.fromkeys("FLMPDH", "step_repeated"))
+    draft.expect("repeated_step", "features_step_surface", {"step_index": 2, "unknown": unknown}, why)
 
 
 def event_numbers_disagree(draft: Draft) -> None:
@@ -90,9 +92,9 @@ def event_numbers_disagree(draft: Draft) -> None:
     for number, excess in (("L", 5), ("M", 1)):
         computed = event[number]
         event[number] += excess
-        where = {"step_index": 2, "field": number, "declared": str(event[number]), "computed": str(computed)}
-        why = f"{number} of the event is not the {number} of its files; the row joins audit_cross_checks too"
-        draft.expect("event_numbers_disagree", "features_step_surface", where, why)
+        where = {"subject_id": "step-2", "field": number, "declared": str(event[number]), "computed": str(computed)}
+        why = f"{number} of the event is not the {number} of its files"
+        draft.expect("event_numbers_disagree", "audit_cross_checks", {**where, "status": "mismatch"}, why)
     row = {"step_index": 2, "churn_count": event["L"], "modules_count": event["M"]}
     draft.expect("event_numbers_disagree", "core_changes", row, "the numbers of the event are kept as they are")
 
