@@ -49,7 +49,7 @@ def test_the_code_location_loads():
 
 
 def test_the_graph_is_the_golden_one():
-    """A change here is a change of what an operator sees: review the difference of the text file."""
+    """A change here is a change of what an operator sees: write the file again by running this module, and review it."""
     assert text_of(defs) == GOLDEN.read_text("utf-8")
 
 
@@ -111,3 +111,7 @@ def test_a_resource_can_be_replaced_without_patching_anything():
 
 def test_steps_share_one_process_unless_configured_otherwise():
     assert defs.executor is dg.in_process_executor
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(text_of(defs), "utf-8")
