@@ -6,7 +6,7 @@ weights (severities, what blocks in final mode) are data: the policy document. S
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 
 from governance_pipeline.rounds.contract import Mode
 from governance_pipeline.verdict.signals import (
@@ -64,6 +64,25 @@ ALL_CHECKS: Final = "checks"
 """Id of the finding that no required check ran."""
 
 
+class CheckLike(Protocol):
+    """What the table asks of a check, whoever lists it (`signals.Check` says what the words mean)."""
+
+    @property
+    def required(self) -> bool:
+        """The round cannot pass without it."""
+
+    @property
+    def ran(self) -> bool | None:
+        """It came to a result; None when nobody can tell."""
+
+    @property
+    def is_reported(self) -> bool:
+        """A gap of another code says that it came to none."""
+
+
+AnyCheck = TypeVar("AnyCheck", bound=CheckLike)
+
+
 class Decided(NamedTuple):
     """What follows from one signal, and why (None where the class gives no reason)."""
 
@@ -89,15 +108,26 @@ def severity_of(code: str, policy: Policy) -> Severity:
     return policy.severity.get(code, policy.default_severity)
 
 
-def check_gaps(checks: Sequence[Check]) -> list[Gap]:
-    """Give one gap per required check that did not run, in order, then one when none ran at all.
+def missing_checks(checks: Iterable[AnyCheck]) -> list[AnyCheck]:
+    """List the required checks that came to no result and of which no other gap says so, in order."""
+    return [check for check in checks if check.required and not check.ran and not check.is_reported]
 
-    The last keeps a round in which nothing was verified from looking like one that has nothing but a warning.
+
+def none_ran(checks: Iterable[AnyCheck]) -> bool:
+    """Tell whether no required check came to a result, or none is required.
+
+    This keeps a round in which nothing was verified from looking like one that has nothing but a warning.
     """
-    required = [check for check in checks if check.required]
-    missing = [check for check in required if not check.ran and not check.is_reported]
-    gaps = [Gap(f"check:{check.id}", REQUIRED_CHECK_NOT_RUN, reason=GapReason.CHECK_NOT_RUN) for check in missing]
-    if not any(check.ran for check in required):
+    return not any(check.required and check.ran for check in checks)
+
+
+def check_gaps(checks: Sequence[Check]) -> list[Gap]:
+    """Give one gap per required check that did not run, in order, then one when none ran at all."""
+    gaps = [
+        Gap(f"check:{check.id}", REQUIRED_CHECK_NOT_RUN, reason=GapReason.CHECK_NOT_RUN)
+        for check in missing_checks(checks)
+    ]
+    if none_ran(checks):
         gaps.append(Gap(ALL_CHECKS, NO_REQUIRED_CHECK_RAN, reason=GapReason.CHECK_NOT_RUN))
     return gaps
 

@@ -15,8 +15,8 @@ from governance_pipeline.verdict.command_runs import seen_run
 from governance_pipeline.verdict.detector import Place, contract_place, place_of
 from governance_pipeline.verdict.independence_rows import attestations
 from governance_pipeline.verdict.round_view import CONTRACT_FILE
-from governance_pipeline.verdict.signals import Check, GapReason
-from governance_pipeline.vocabulary import RecordStatus, UnknownReason
+from governance_pipeline.verdict.signals import GapReason
+from governance_pipeline.vocabulary import ContractState, RecordStatus, UnknownReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,6 +56,7 @@ class RequiredCheck(NamedTuple):
         message: why it did not run, safe to print; empty when it did.
         reason: what is unknown when it did not run.
         is_reported: a finding of another code says why.
+        required: always, here.
     """
 
     kind: str
@@ -65,16 +66,12 @@ class RequiredCheck(NamedTuple):
     message: str = ""
     reason: GapReason = GapReason.CHECK_NOT_RUN
     is_reported: bool = False
+    required: bool = True
 
     @property
     def id(self) -> str:
         """Name of the check in the round, safe to print."""
         return ":".join((self.kind, *(excerpt(part, 80) for part in self.subject if part)))
-
-    @property
-    def check(self) -> Check:
-        """The check as the decision table sees it."""
-        return Check(self.id, required=True, ran=self.ran, is_reported=self.is_reported)
 
 
 def required_checks(view: RoundView) -> list[RequiredCheck]:
@@ -107,13 +104,17 @@ def _files(view: RoundView) -> Iterator[RequiredCheck]:
     A contract that was read is no log, so it is not counted as one; a contract that is refused is a file that was not
     read. Of a file that a step names as its output, only the digest is used, so its bytes are all there is to read.
     """
+    if view.contract_state == ContractState.INVALID:
+        message = f"the round contract is refused: {excerpt(view.contract_fault or 'no reason kept', 200)}"
+        broken = view.quarantined.get(CONTRACT_FILE)
+        place = Place(CONTRACT_FILE, view.row["contract_sha256"], broken[0]["line"] if broken else None)
+        yield RequiredCheck(LOG_ACCOUNTED, (CONTRACT_FILE,), False, place, message)
     for row in view.rows("raw_log_files"):
         path = row["path"]
-        fault = view.contract_fault if path == CONTRACT_FILE else _file_fault(row)
-        if path == CONTRACT_FILE and fault is None:
-            continue
-        message = "" if fault is None else f"{excerpt(path, 80)} was not read whole: {excerpt(fault, 200)}"
-        yield RequiredCheck(LOG_ACCOUNTED, (path,), fault is None, _file_place(view, row), message)
+        if path != CONTRACT_FILE or view.contract_state == ContractState.ABSENT:
+            fault = _file_fault(row)
+            message = "" if fault is None else f"{excerpt(path, 80)} was not read whole: {excerpt(fault, 200)}"
+            yield RequiredCheck(LOG_ACCOUNTED, (path,), fault is None, _file_place(view, row), message)
 
 
 def _file_fault(row: Row) -> str | None:

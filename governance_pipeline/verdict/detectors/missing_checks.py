@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from governance_pipeline.verdict.decision_table import missing_checks, none_ran
 from governance_pipeline.verdict.detector import Detector, Hit, contract_place
 from governance_pipeline.verdict.required_checks import required_checks
 from governance_pipeline.verdict.signals import NO_REQUIRED_CHECK_RAN, REQUIRED_CHECK_NOT_RUN, GapReason
@@ -18,15 +19,14 @@ if TYPE_CHECKING:
 
 
 def _not_run(view: RoundView) -> Iterator[Hit]:
-    for check in view.once(required_checks):
-        if not check.ran and not check.is_reported:
-            factors = {"check": check.kind, "subject": check.id}
-            yield Hit((check.kind, *check.subject), check.message, factors, check.place, reason=check.reason)
+    for check in missing_checks(view.once(required_checks)):
+        factors = {"kind": check.kind, "check": check.id}
+        yield Hit((check.kind, *check.subject), check.message, factors, check.place, reason=check.reason)
 
 
 def _none_ran(view: RoundView) -> Iterator[Hit]:
     checks = view.once(required_checks)
-    if not any(check.ran for check in checks):
+    if none_ran(checks):
         message = "no required check came to a result: nothing of this round was verified"
         factors = {"required_checks": len(checks)}
         yield Hit((), message, factors, contract_place(view), reason=GapReason.CHECK_NOT_RUN)
