@@ -43,7 +43,9 @@ class CoreRounds(TableModel):
     scope_non_goals: Text = text("JSON list of globs that are non-goals.", null=True)
     scope_public: Text = text("JSON list of globs of public boundaries.", null=True)
     scope_objective_set: Text = text("JSON list of objective files.", null=True)
-    module_rule: Text = text("dir:N rule in force; null with only a [modules] table.", null=True)
+    module_rule: Text = text(
+        "dir:N rule the contract declares; null = none: dir:2 is in force, unless it has a [modules] table.", null=True
+    )
     modules: Text = text("JSON list of [name, globs] in the order written.", null=True)
     goal_substitution: Text = text("observe or warn, as the contract says.", null=True, pattern=r"^(observe|warn)$")
     material_files_count: Count = count("Surface threshold in files.", null=True, at_least=1)
@@ -59,4 +61,4 @@ class CoreRounds(TableModel):
         """Key and version."""
 
         unique = ["round_id"]
-        metadata = {"version": 1}
+        metadata = {"version": 2}

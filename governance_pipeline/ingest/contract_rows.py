@@ -9,8 +9,6 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from governance_pipeline.rounds.modules import DEFAULT_RULE
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -82,7 +80,7 @@ def _scope_columns(contract: RoundContract) -> dict[str, Any]:
         "scope_non_goals": _json(scope.non_goals),
         "scope_public": _json(scope.public),
         "scope_objective_set": _json(scope.objective_set),
-        "module_rule": scope.module_rule or (DEFAULT_RULE if modules is None else None),
+        "module_rule": scope.module_rule,
         "modules": _json(None if modules is None else [[module.name, module.globs] for module in modules]),
     }
 

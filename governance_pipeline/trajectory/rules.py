@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from governance_pipeline.rounds.contract import Criterion, Module, RoundContract
 from governance_pipeline.rounds.globs import Globs
-from governance_pipeline.rounds.modules import DEFAULT_RULE, ModuleMap
+from governance_pipeline.rounds.modules import ModuleMap
 from governance_pipeline.trajectory.frames import rows_of
 from governance_pipeline.trajectory.reasons import WITHOUT_CONTRACT, Reason
 from governance_pipeline.vocabulary import ContractState
@@ -70,18 +70,9 @@ def _rules(row: Mapping[str, Any], criteria: tuple[Criterion, ...]) -> RoundRule
         include=_globs(row["scope_include"]),
         public=_globs(row["scope_public"]),
         modules=ModuleMap(modules, row["module_rule"]),
-        declares_modules=_declares_modules(row),
+        declares_modules=table is not None or row["module_rule"] is not None,
         contract=RoundContract(criteria=criteria) if state is ContractState.VALID else None,
     )
-
-
-def _declares_modules(row: Mapping[str, Any]) -> bool:
-    """Tell whether the contract names modules.
-
-    `core_rounds.module_rule` is the rule in force, so the default that a contract writes out cannot be told from the
-    default of a silent one; it counts as silent, because an event must not be contradicted by a rule nobody declared.
-    """
-    return row["modules"] is not None or row["module_rule"] not in {None, DEFAULT_RULE}
 
 
 def _globs(text: str | None) -> Globs | None:

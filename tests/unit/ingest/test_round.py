@@ -115,7 +115,7 @@ def test_a_contract_becomes_a_round_and_its_criteria(read):
     assert (row["contract_state"], row["contract_fault"], row["mode"]) == ("valid", None, "quick")
     assert row["contract_sha256"] == hashlib.sha256(CONTRACT.encode()).hexdigest()
     assert (row["scope_include"], row["scope_public"], row["scope_non_goals"]) == ('["src/**"]', "[]", None)
-    assert (row["module_rule"], row["modules"], row["key_results"]) == ("dir:2", None, '[{"id": "KR1", "text": null}]')
+    assert (row["module_rule"], row["modules"], row["key_results"]) == (None, None, '[{"id": "KR1", "text": null}]')
     assert (row["repo_path"], row["is_repo_directed"], row["goal_substitution"]) == ("../repo", False, None)
     (criterion,) = tables.rows("core_criteria")
     assert (criterion["criterion_id"], criterion["statement"], criterion["check_command"]) == ("C1", "é", "make test")

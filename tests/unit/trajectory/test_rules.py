@@ -45,10 +45,8 @@ def test_globs_keep_their_order_and_modules_theirs(one_round):
     assert (found.modules.rule, found.declares_modules) == (None, True)
 
 
-@pytest.mark.parametrize(("rule", "declares"), [("dir:1", True), ("dir:2", False)])
-def test_a_rule_the_contract_names_declares_modules_unless_it_cannot_be_told_from_the_default(
-    one_round, rule, declares
-):
+@pytest.mark.parametrize(("rule", "declares"), [("dir:1", True), ("dir:2", True)])
+def test_a_rule_the_contract_names_declares_modules(one_round, rule, declares):
     found = rules(one_round([], HEAD + f"[scope]\nmodule_rule = '{rule}'"))
     assert (found.modules.rule, found.declares_modules) == (rule, declares)
 
