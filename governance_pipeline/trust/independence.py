@@ -77,36 +77,23 @@ def independence(
         core_steps: their steps.
         root: the trust root; None leaves every signature undecided, so nothing is independent for certain.
         now: instant at which keys are judged.
-        core_changes: who changed something; without it a run whose log hides its changes stays undecided.
-        core_file_changes: the same, of logs that show edits.
-        core_declared: declared numbers, to see which "recomputed" ones were copied; without it that is undecided.
-        core_evidence: declared digests of outputs, for the same purpose.
+        core_changes: with core_file_changes who changed what; without them a run whose log hides it stays undecided.
+        core_file_changes: see core_changes.
+        core_declared: with core_evidence what was declared; without it a copied number cannot be told.
+        core_evidence: see core_declared.
         envelope_of: gives the exact envelope at a line of a source file (`stored_envelopes.envelopes_in`).
         refuse_same_runtime: a validator of the same family of models is refused, not only flagged.
 
     Returns:
         One row per attestation and producing run.
     """
-    tables = {
-        "runs": core_runs,
-        "steps": core_steps,
-        "changes": core_changes,
-        "file_changes": core_file_changes,
-        "declared": core_declared,
-        "evidence": core_evidence,
-    }
-    attested = core_attestations["round_id"].unique()
-    by_round = {
-        name: rows_by_round(frame.loc[frame["round_id"].isin(attested), ["round_id", *COLUMNS[name]]])
-        for name, frame in tables.items()
-        if frame is not None
-    }
+    tables = (core_runs, core_steps, core_changes, core_file_changes, core_declared, core_evidence)
+    attested = rows_by_round(core_attestations)
+    works = _works(dict(zip(COLUMNS, tables, strict=True)), list(attested))
     rows: list[dict[str, Any]] = []
-    for round_id, attestations in rows_by_round(core_attestations).items():
-        work = round_work(**{name: groups.get(round_id, []) for name, groups in by_round.items()})
+    for round_id, attestations in attested.items():
         for row in attestations:
-            examination = examined(row, root, now, envelope_of)
-            rows += _pair_rows(row, examination, work, root, refuse_same_runtime)
+            rows += _pair_rows(row, examined(row, root, now, envelope_of), works[round_id], root, refuse_same_runtime)
     return frame_of(TABLE, rows)
 
 
@@ -142,6 +129,19 @@ def validator_is_independent(
     pair = (Side(frozenset({validator_agent_id}), run), Side(agents, worker))
     outcome = decisive(list(compared(*pair, lineage, root)))
     return Answer(True) if outcome is None else Answer(False, outcome.rule, outcome.path)
+
+
+def _works(tables: Mapping[str, pd.DataFrame | None], round_ids: list[str]) -> dict[str, RoundWork]:
+    """Give the work of each attested round, from the columns that matter."""
+    by_round = {
+        name: rows_by_round(frame.loc[frame["round_id"].isin(round_ids), ["round_id", *COLUMNS[name]]])
+        for name, frame in tables.items()
+        if frame is not None
+    }
+    return {
+        round_id: round_work(**{name: groups.get(round_id, []) for name, groups in by_round.items()})
+        for round_id in round_ids
+    }
 
 
 def _pair_rows(
