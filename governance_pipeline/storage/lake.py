@@ -95,7 +95,7 @@ class Lake:
     def metadata(self, table: str, round_id: str | None) -> dict[str, str]:
         """Give the metadata a table was stored with; raises as `get`."""
         path, data = self._read(table, round_id)
-        found = parquet.metadata_of(parquet.arrow_of(table, data, path).schema)
+        found = parquet.metadata_of(parquet.arrow_of(table, data, path).schema.metadata)
         return {key: value for key, value in found.items() if not key.startswith(parquet.OWN_PREFIX)}
 
     def has(self, table: str, round_id: str | None) -> bool:

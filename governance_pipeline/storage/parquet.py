@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 CONTRACT_KEY: Final = "govern.contract"
 VERSION_KEY: Final = "govern.contract_version"
 OWN_PREFIX: Final = "govern."
+_ARROW_SCHEMA: Final = b"ARROW:schema"
 WRITER: Final[Mapping[str, Any]] = {
     "version": "2.6",
     "data_page_version": "1.0",
@@ -72,7 +73,9 @@ def arrow_of(table: str, data: bytes, path: Path) -> pa.Table:
     """Read Parquet bytes of `table` as Arrow, metadata included; raises as `from_bytes`."""
     with _readable(table, path):
         arrow = pq.ParquetFile(pa.BufferReader(data)).read()
-    _refuse_other(table, arrow.schema, path)
+    _refuse_other(table, metadata_of(arrow.schema.metadata), path)
+    if not arrow.schema.equals(arrow_schema(contract_of(table)), check_metadata=False):
+        raise StorageError(f"{path} has other columns than contract {table} which it names; make the table again")
     return arrow
 
 
@@ -82,21 +85,23 @@ def own_metadata(table: str) -> dict[str, str]:
 
 
 def rows_of(path: Path, table: str) -> int:
-    """Count the rows of a stored Parquet file of `table` from its footer; raises as `from_bytes`."""
-    footer = _footer(path, table)
-    return int(footer.num_rows)
+    """Count the rows of a stored Parquet file of `table` from its footer, the only part that is read.
+
+    Raises:
+        StorageError: it is no Parquet, or keeps another contract or another version of it.
+    """
+    return int(_footer(path, table).num_rows)
 
 
 def metadata_at(path: Path, table: str) -> dict[str, str]:
-    """Read the text metadata of a stored Parquet file of `table` from its footer; raises as `from_bytes`."""
-    return metadata_of(_footer(path, table).schema.to_arrow_schema())
+    """Read the text metadata of a stored Parquet file of `table` from its footer; raises as `rows_of`."""
+    return metadata_of(_footer(path, table).metadata)
 
 
 def _footer(path: Path, table: str) -> pq.FileMetaData:
     with _readable(table, path):
         footer = pq.read_metadata(path)
-        schema = footer.schema.to_arrow_schema()
-    _refuse_other(table, schema, path)
+    _refuse_other(table, metadata_of(footer.metadata), path)
     return footer
 
 
@@ -108,17 +113,16 @@ def _readable(table: str, path: Path) -> Iterator[None]:
         raise StorageError(f"{path} is no readable Parquet file: {error}; make {table} again") from error
 
 
-def _refuse_other(table: str, schema: pa.Schema, path: Path) -> None:
-    metadata = metadata_of(schema)
+def _refuse_other(table: str, metadata: Mapping[str, str], path: Path) -> None:
     found = (metadata.get(CONTRACT_KEY), metadata.get(VERSION_KEY))
     expected = (table, str(version_of(table)))
-    if found != expected or not schema.equals(arrow_schema(contract_of(table)), check_metadata=False):
+    if found != expected:
         raise StorageError(
             f"{path} keeps contract {found[0]} version {found[1]}, this program reads {expected[0]} version "
             f"{expected[1]}; make the table again"
         )
 
 
-def metadata_of(schema: pa.Schema) -> dict[str, str]:
-    """Give the text metadata of a file's schema."""
-    return {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+def metadata_of(raw: Mapping[bytes, bytes] | None) -> dict[str, str]:
+    """Give the metadata of a file as text."""
+    return {key.decode(): value.decode() for key, value in (raw or {}).items() if key != _ARROW_SCHEMA}
