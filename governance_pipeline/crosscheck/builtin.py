@@ -24,6 +24,7 @@ from governance_pipeline.vocabulary import ANY_SOURCE, Disposition, ValueKind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from governance_pipeline.crosscheck.catalogue import Catalogue
     from governance_pipeline.crosscheck.check import Check
 
     Row = Mapping[str, Any]
@@ -40,8 +41,7 @@ def cross_checks(declared: pd.DataFrame, components: pd.DataFrame, quarantine: p
     """
     parts = _component_rows(components)
     broken = _broken_files(quarantine)
-    rows = sorted(_records(declared, parts, broken), key=lambda row: (row["round_id"], *_order(row)))
-    return frame_of("audit_cross_checks", rows)
+    return frame_of("audit_cross_checks", sorted(_records(declared, parts, broken), key=_order))
 
 
 def not_checkable(declared: pd.DataFrame) -> pd.DataFrame:
@@ -56,16 +56,24 @@ def not_checkable(declared: pd.DataFrame) -> pd.DataFrame:
 
 
 def unchecked(declared: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
-    """Return the declared rows that have no record and no stated reason for having none: empty when all is well."""
+    """Return the declared rows that lack a record of one of their checks, or have no check and no stated reason why.
+
+    Empty when all is well; the rows keep their index and columns.
+    """
     known = catalogue()
-    seen = set(zip(checks["round_id"], checks["declared_path"], checks["subject_id"].fillna(""), checks["field"],
-                   strict=True))  # fmt: skip
-    missing = [
-        (r["round_id"], r["path"], r["subject_id"], r["field"]) not in seen
-        and known.why_not(r["format"], r["field"]) is None
-        for r in plain_rows(declared)
-    ]
+    places = plain_rows(checks[["round_id", "declared_path", "declared_line", "declared_pointer", "check_id"]])
+    seen = {tuple(place.values()) for place in places}
+    missing = [not _is_answered(row, known, seen) for row in plain_rows(declared)]
     return declared[pd.Series(missing, index=declared.index, dtype=bool)]
+
+
+def _is_answered(row: Row, known: Catalogue, seen: set[tuple[Any, ...]]) -> bool:
+    """Tell whether each check of a declared value has its record, or why it has no check is stated."""
+    checks = known.checks_for(row["format"], row["field"])
+    place = (row["round_id"], row["path"], row["line"], row["pointer"])
+    if checks:
+        return all((*place, check.id) in seen for check in checks)
+    return known.why_not(row["format"], row["field"]) is not None
 
 
 def _records(
@@ -136,5 +144,8 @@ def _incomplete(check: Check, rows: Iterable[Row], broken: frozenset[str]) -> fr
     return frozenset(found)
 
 
-def _order(row: Row) -> tuple[str, bool, str, int]:
-    return row["check_id"], row["subject_id"] is None, row["subject_id"] or "", row["declared_line"] or 0
+def _order(row: Row) -> tuple[str, str, str, bool, int, str, str]:
+    """Order of spec/crosscheck.md §12 inside a round; path and pointer decide between documents of one subject."""
+    line = row["declared_line"]
+    return (row["round_id"], row["check_id"], row["subject_id"], line is None, line or 0,
+            row["declared_path"], row["declared_pointer"])  # fmt: skip

@@ -1,8 +1,10 @@
 """The built-in checks: shipped YAML, one file per log format, read into typed entries.
 
 Each entry names what it recomputes, from which component rows, where that meaning comes from and how sure it is
-(evidence: documented, code, configuration, inferred, assumed, to_be_confirmed; spec/crosscheck.md §8). A declared
-field that a format offers no parts for is listed as not checkable, with the reason; it is never dropped.
+(spec/crosscheck.md §8). A declared field that a format offers no parts for is listed as not checkable, with the
+reason; it is never dropped.
+
+What belongs here: reading the entries and refusing one that cannot be meant. What does not: running them (builtin).
 """
 
 from __future__ import annotations
@@ -10,18 +12,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from governance_pipeline.crosscheck.check import Check
+from governance_pipeline.crosscheck.check import Check, NoComponents
 from governance_pipeline.crosscheck.formula import parse_formula
+from governance_pipeline.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-SCHEMA = "govern/check-catalogue/v1"
-ANY_FIELD = "*"
+SCHEMA: Final = "govern/check-catalogue/v1"
+ANY_FIELD: Final = "*"
+DECLARED: Final = "declared"
+"""Source of every declared value; no formula may read it."""
+
+EVIDENCE: Final = ("documented", "code", "configuration", "inferred", "assumed", "to_be_confirmed")
+"""How sure the meaning of a declared field can be, surest first (spec/crosscheck.md §8)."""
+
+_TEXTS: Final = frozenset({"id", "field", "recompute", "data_type", "unit", "epsilon_reason", "escalate_to", "evidence",
+                           "semantics"})  # fmt: skip
+_OPTIONAL: Final = frozenset({"components", "no_components", "no_components_reason"})
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader where libyaml was there at build time
 
 
 @dataclass(frozen=True)
@@ -31,7 +45,7 @@ class CatalogueEntry:
     Attributes:
         format: log format it belongs to.
         check: what is compared, and how.
-        evidence: how sure the meaning of the declared field is.
+        evidence: how sure the meaning of the declared field is, one of `EVIDENCE`.
         semantics: where that meaning comes from, in one sentence.
     """
 
@@ -43,10 +57,10 @@ class CatalogueEntry:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All built-in checks, by (format, field)."""
+    """All built-in checks, and why the other declared fields, by (format, field), have none."""
 
     entries: tuple[CatalogueEntry, ...]
-    not_checkable: dict[tuple[str, str], str]
+    not_checkable: Mapping[tuple[str, str], str]
 
     def checks_for(self, format_name: str, field: str) -> list[Check]:
         """Return the checks of one declared field; more than one where a number has two independent sources."""
@@ -65,35 +79,73 @@ def catalogue() -> Catalogue:
     """Read the shipped catalogue (once per process)."""
     folder = resources.files("governance_pipeline.crosscheck") / "catalogue"
     texts = sorted((f.name, f.read_text("utf-8")) for f in folder.iterdir() if f.name.endswith(".yaml"))
-    documents = [yaml.safe_load(text) for _, text in texts]
-    return Catalogue(
-        entries=tuple(entry for document in documents for entry in _entries(document)),
-        not_checkable={
-            (document["format"], item["field"]): item["reason"]
-            for document in documents
-            for item in document["not_checkable"]
-        },
+    excuses = {
+        (document["format"], item["field"]): item["reason"]
+        for document in (_document(*text) for text in texts)
+        for item in document["not_checkable"]
+    }
+    entries = (entry for text in texts for entry in read_entries(*text))
+    return Catalogue(tuple(entries), MappingProxyType(excuses))
+
+
+def read_entries(name: str, text: str) -> tuple[CatalogueEntry, ...]:
+    """Read the checks of one catalogue file.
+
+    Args:
+        name: its name, for errors.
+        text: its YAML.
+
+    Raises:
+        UsageError: another schema, or an entry that cannot be meant; names file, entry and fault.
+    """
+    return tuple(_entries(name, _document(name, text)))
+
+
+def _document(name: str, text: str) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader, whichever it is
+    if document["schema"] != SCHEMA:
+        raise UsageError(f"catalogue {name}: schema {document['schema']!r}, this version reads {SCHEMA}")
+    return document
+
+
+def _entries(name: str, document: dict[str, Any]) -> Iterator[CatalogueEntry]:
+    for item in document["checks"]:
+        try:
+            yield CatalogueEntry(document["format"], _check(item), item["evidence"], item["semantics"])
+        except (UsageError, ValueError) as fault:
+            raise UsageError(f"catalogue {name}: {item.get('id')}: {fault}") from fault
+
+
+def _check(item: dict[str, Any]) -> Check:
+    _refuse_members(item)
+    formula = parse_formula(item["recompute"], only_source=item.get("components"))
+    if DECLARED in formula.sources:
+        raise ValueError(f"recompute reads the source {DECLARED!r}: a claim is no proof of itself")
+    return Check(
+        id=item["id"],
+        field=item["field"],
+        declared=f"{DECLARED}.{item['field']}",
+        formula=formula,
+        data_type=item["data_type"],
+        unit=item["unit"],
+        epsilon=None,
+        epsilon_reason=item["epsilon_reason"],
+        epsilon_relative=None,
+        epsilon_relative_reason=None,
+        no_components=item.get("no_components", NoComponents.UNVERIFIABLE),
+        no_components_reason=item.get("no_components_reason"),
+        escalate_to=item["escalate_to"],
     )
 
 
-def _entries(document: dict[str, Any]) -> Iterator[CatalogueEntry]:
-    if document["schema"] != SCHEMA:
-        raise ValueError(f"catalogue of schema {document['schema']!r}, expected {SCHEMA}")
-    for item in document["checks"]:
-        formula = parse_formula(item["recompute"], only_source=item.get("components"))
-        check = Check(
-            id=item["id"],
-            field=item["field"],
-            declared=f"declared.{item['field']}",
-            formula=formula,
-            data_type=item["data_type"],
-            unit=item["unit"],
-            epsilon=None,
-            epsilon_reason=item["epsilon_reason"],
-            epsilon_relative=None,
-            epsilon_relative_reason=None,
-            no_components=item.get("no_components", "unverifiable"),
-            no_components_reason=item.get("no_components_reason"),
-            escalate_to=item["escalate_to"],
-        )
-        yield CatalogueEntry(document["format"], check, item["evidence"], item["semantics"])
+def _refuse_members(item: dict[str, Any]) -> None:
+    """Refuse a member nobody reads, one that is missing or blank, and a zero without its reason."""
+    unknown = sorted(set(item) - _TEXTS - _OPTIONAL)
+    blank = sorted(key for key in _TEXTS | (_OPTIONAL & set(item)) if not str(item.get(key) or "").strip())
+    if unknown or blank:
+        raise ValueError(f"members nobody reads: {unknown}; missing or blank: {blank}")
+    if item["evidence"] not in EVIDENCE:
+        raise ValueError(f"evidence {item['evidence']!r} is not one of {', '.join(EVIDENCE)}")
+    is_zero = item.get("no_components") == NoComponents.ZERO
+    if is_zero != ("no_components_reason" in item):
+        raise ValueError("no_components zero and no_components_reason come together")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-_DECLARED = re.compile(r"^(?:sha256:)?([0-9a-f]{64})$", re.ASCII | re.IGNORECASE)
+_DECLARED = re.compile(r"(?:sha256:)?([0-9a-f]{64})", re.ASCII | re.IGNORECASE)
 _COPIED = ("round_id", "run_id", "step_index", "path", "file_sha256", "line", "pointer")
 
 
@@ -34,7 +34,7 @@ def integrity(core_steps: pd.DataFrame) -> pd.DataFrame:
 def _rows(steps: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for row in plain_rows(steps):
         hashed, computed = _bytes_of(row)
-        declared = _DECLARED.match(row["output_hash"])
+        declared = _DECLARED.fullmatch(row["output_hash"])
         status, reason = _compare(declared.group(1).lower() if declared else None, computed)
         yield {
             **{name: row[name] for name in _COPIED},
