@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from governance_pipeline.errors import GovernError, StorageError
 from governance_pipeline.ledger import database
-from governance_pipeline.ledger.event import AlreadyRecorded, Event, NewEvent, chained, columns_of, event_of, new_event
+from governance_pipeline.ledger.event import (
+    AlreadyRecorded,
+    Event,
+    NewEvent,
+    chained,
+    columns_of,
+    new_event,
+    read_event,
+)
 from governance_pipeline.ledger.head import Head
 from governance_pipeline.ledger.merkle import Tree
 from governance_pipeline.ledger.verification import Fault, faults
@@ -197,7 +205,7 @@ def _size(connection: sqlite3.Connection) -> int:
 
 def _stored(seq: int, data: bytes) -> Event:
     try:
-        event = event_of(data)
+        event = read_event(data)
     except GovernError as reason:
         raise StorageError(f"event {seq} of the ledger cannot be used: {reason}; run `govern ledger verify`") from None
     if event.seq != seq:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from governance_pipeline.errors import GovernError, UnreadableError, UsageError
-from governance_pipeline.ledger.event import EVENT_BYTES, NewEvent, columns_of, event_of, new_event
+from governance_pipeline.ledger.event import EVENT_BYTES, NewEvent, columns_of, event_of, new_event, read_event
+from governance_pipeline.strict.canonical import canonical_json
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -56,6 +59,11 @@ def test_what_cannot_be_recorded_is_refused_before_anything_is_written(changed):
         _new(**changed)
 
 
+def test_a_float_that_reads_back_as_another_kind_of_number_is_refused():
+    with pytest.raises(UsageError, match="carry it as text"):
+        _new(body={"value": 2.0**53})
+
+
 @pytest.mark.parametrize("value", [2**53, float("nan"), {1: 2}, "\ud800", object()])
 def test_a_value_without_canonical_form_is_refused(value):
     with pytest.raises(UnreadableError):
@@ -81,3 +89,44 @@ def test_a_value_without_canonical_form_is_refused(value):
 def test_bytes_that_are_no_event_are_refused(data):
     with pytest.raises(GovernError):
         event_of(data)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(-1e15, 1e15) | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    st.dictionaries(st.text(max_size=4).filter(lambda name: name != "unique"), VALUES, max_size=4),
+    st.text(min_size=1, max_size=9),
+)
+def test_every_recorded_event_is_canonical_and_its_columns_are_those_of_its_members(body, actor):
+    event = _new(body=body, actor=actor, unique="k")
+    assert event_of(event.bytes) == event == read_event(event.bytes)
+    members = {"actor": actor, "body": {**body, "unique": "k"}, "seq": 1, "ts": "2026-11-30T12:00:00.000000Z"}
+    assert event.bytes == canonical_json({**members, "type": "NOTE"})
+    assert columns_of(event) == (1, members["ts"], "NOTE", actor, canonical_json(members["body"]).decode(), "k")
+
+
+@pytest.mark.parametrize(
+    ("canonical", "other"),
+    [
+        ('{"a":1,"b":2}', '{"b":2,"a":1}'),
+        ('{"a":1}', '{"a": 1}'),
+        ('{"a":1}', '{"a":1.0}'),
+        ('{"a":1}', '{"a":1e0}'),
+        ('{"a":0}', '{"a":-0}'),
+        ('{"a":1.5}', '{"a":1.50}'),
+        ('{"a":"é"}', '{"a":"\\u00e9"}'),
+        ('{"a":"/"}', '{"a":"\\/"}'),
+        ('{"a":1}', '{"a":9007199254740993}'),
+        ('{"\U00010000":1,"\uffff":2}', '{"\uffff":2,"\U00010000":1}'),
+    ],
+)
+def test_another_spelling_of_a_body_is_not_the_event(canonical, other):
+    event = _new(body={})
+    assert event_of(event.bytes.replace(b'"body":{}', b'"body":' + canonical.encode()))
+    with pytest.raises(GovernError, match="canonical form"):
+        event_of(event.bytes.replace(b'"body":{}', b'"body":' + other.encode()))
