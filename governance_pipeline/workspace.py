@@ -19,15 +19,21 @@ from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.lake import Lake, Stored
 from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.trajectory.stored import read_features, write_formulas
+from governance_pipeline.trust.stored_envelopes import envelopes_in
 from governance_pipeline.verdict.baseline import ancestors
-from governance_pipeline.vocabulary import is_round_id
+from governance_pipeline.vocabulary import Layer, is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from governance_pipeline.ingest.importing import Imported
     from governance_pipeline.ingest.planning import PlannedRound
+
+
+KEPT_ROUNDS = 64
+"""Rounds whose parsed files are kept in memory at once, and made together."""
 
 
 class RoundReader:
@@ -37,7 +43,7 @@ class RoundReader:
     the same size and mtime still changes its ctime.
     """
 
-    def __init__(self, landing: Path, store: ContentStore, *, kept_rounds: int = 64) -> None:
+    def __init__(self, landing: Path, store: ContentStore, *, kept_rounds: int = KEPT_ROUNDS) -> None:
         self._landing = landing
         self._store = store
         self._kept_rounds = kept_rounds
@@ -86,8 +92,9 @@ class Workspace:
     def __init__(self, landing: Path, root: Path, trust: Trust | None = None) -> None:
         self.landing = landing
         self.lake = Lake(root)
-        self.trust = trust or Trust()
-        self.reader = RoundReader(landing, ContentStore(root))
+        store = ContentStore(root)
+        self.trust = (trust or Trust())._replace(envelope_of=envelopes_in(store))
+        self.reader = RoundReader(landing, store)
 
     def round_ids(self) -> list[str]:
         """Return the ids of all rounds in the landing area, sorted; folders that are no legal id are left out."""
@@ -106,20 +113,26 @@ class Workspace:
             ContractBreach: a table breaks its contract; nothing of that table is stored.
         """
         made: dict[str, dict[str, Stored]] = {}
+        fresh: dict[str, pd.DataFrame] = {}  # made in this call: not read back for the steps after it
         for step in PIPELINE:
             if step.table in tables:
-                frame = self._frame(step, round_ids)
-                made[step.table] = self._store(step, frame, round_ids)
+                fresh[step.table] = self._frame(step, round_ids, fresh)
+                made[step.table] = self._store(step, fresh[step.table], round_ids)
         return made
 
-    def _frame(self, step: Step, round_ids: Sequence[str]) -> pd.DataFrame:
+    def _frame(self, step: Step, round_ids: Sequence[str], fresh: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         if step.make is None:
             read = [self.reader.read(round_id) for round_id in round_ids]
             if step.table not in RAW_TABLES:
                 self._refuse_stale(read)
             return joined(step.table, [tables.frame(step.table) for tables in read])
-        wanted = [*round_ids, *self._parents(step, round_ids)] if step.reads_parents else round_ids
-        frame = step.make({name: self._stored(name, wanted) for name in step.inputs}, self.trust)
+        parents = self._parents(step, round_ids) if step.reads_parents else []
+        inputs = {
+            name: joined(name, [fresh[name] if name in fresh else self._stored(name, round_ids),
+                                self._stored(name, parents)])
+            for name in step.inputs
+        }  # fmt: skip
+        frame = step.make(inputs, self.trust)
         return frame[frame["round_id"].isin(round_ids)].reset_index(drop=True)
 
     def _parents(self, step: Step, round_ids: Sequence[str]) -> list[str]:
@@ -142,10 +155,14 @@ class Workspace:
         return str(parent) if is_at_hand else None
 
     def _stored(self, table: str, round_ids: Sequence[str]) -> pd.DataFrame:
+        if table.startswith(f"{Layer.FEATURES}_"):
+            return read_features(self.lake, table, round_ids)
         return joined(table, [self.lake.get(table, round_id) for round_id in round_ids])
 
     def _store(self, step: Step, frame: pd.DataFrame, round_ids: Sequence[str]) -> dict[str, Stored]:
         validate(step.table, frame, large_rows=SETTINGS.large_table_rows)
+        if step.table.startswith(f"{Layer.FEATURES}_"):
+            write_formulas(self.lake)
         parts = split(frame, round_ids)
         return {
             round_id: self.lake.put(
@@ -193,9 +210,12 @@ def audit_plan(
     workspace = Workspace(root / "landing", root / "lake")
     for planned in plan:
         _refuse_conflicts(import_round(planned, workspace.landing))
-        workspace.make(TABLES, [planned.round_id])
-        on_round()
     ids = [planned.round_id for planned in plan]
+    for start in range(0, len(ids), KEPT_ROUNDS):
+        chunk = ids[start : start + KEPT_ROUNDS]
+        workspace.make(TABLES, chunk)
+        for _ in chunk:
+            on_round()
     return {table: joined(table, [workspace.lake.get(table, round_id) for round_id in ids]) for table in TABLES}
 
 
