@@ -1,5 +1,5 @@
 """Audit tables: what was recomputed, what goes to a person, whether hashes hold and validators are independent."""
 
-from assets_defs.assets.one_table import one_asset_each
+from assets_defs.one_table import one_asset_each
 
 audit_tables = one_asset_each("audit")
