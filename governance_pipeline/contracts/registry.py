@@ -33,6 +33,11 @@ from governance_pipeline.contracts.core_usage import CoreUsage
 from governance_pipeline.contracts.features_round import FeaturesRound
 from governance_pipeline.contracts.features_step_surface import FeaturesStepSurface
 from governance_pipeline.contracts.fields import TableModel
+from governance_pipeline.contracts.gate_decisions import GateDecisions
+from governance_pipeline.contracts.gate_ledger import GateLedger
+from governance_pipeline.contracts.gate_requests import GateRequests
+from governance_pipeline.contracts.published_features import PublishedFeatures
+from governance_pipeline.contracts.published_round_report import PublishedRoundReport
 from governance_pipeline.contracts.raw_log_files import RawLogFiles
 from governance_pipeline.contracts.raw_quarantine import RawQuarantine
 from governance_pipeline.contracts.verdict_findings import VerdictFindings
@@ -62,6 +67,11 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "features_round": FeaturesRound,
         "verdict_findings": VerdictFindings,
         "verdict_rounds": VerdictRounds,
+        "gate_requests": GateRequests,
+        "gate_decisions": GateDecisions,
+        "gate_ledger": GateLedger,
+        "published_round_report": PublishedRoundReport,
+        "published_features": PublishedFeatures,
     }
 )
 """Table name -> contract, in pipeline order. A table exists when it is listed here."""

@@ -1,0 +1,176 @@
+"""Steps of verification that look at one decision alone: is it one, who signed it, and may they.
+
+What belongs here: from size to predicate, one function and one question each. What does not: the round it is for
+(`passage_steps`) and the order (`verify`). Nothing of a payload is read before its signature was verified, and what is
+read then are the verified bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from governance_pipeline.gate.decision import DECISION_BYTES, Verb, decision_of
+from governance_pipeline.gate.passage import SignedWith
+from governance_pipeline.gate.policy import Assurance
+from governance_pipeline.ledger.trusted_root import seen_root
+from governance_pipeline.trust import dsse
+from governance_pipeline.trust.instants import instant_text
+from governance_pipeline.trust.keys import is_signed_by
+from governance_pipeline.trust.principals import Kind, Role
+from governance_pipeline.trust.reasons import ReasonCode, Refusal
+from governance_pipeline.trust.root_document import root_sha256
+from governance_pipeline.trust.statement import STATEMENT_PAYLOAD_TYPE, malformed, parse_statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from governance_pipeline.gate.passage import Offer, Passage
+    from governance_pipeline.trust.root import TrustRoot
+
+
+def size(passage: Passage) -> None:
+    """TOO_LARGE: a decision is small; nothing larger is even parsed."""
+
+    def check(offer: Offer) -> None:
+        if len(offer.data) > DECISION_BYTES:
+            raise Refusal(
+                ReasonCode.TOO_LARGE, f"the decision has {len(offer.data)} bytes, at most {DECISION_BYTES} are read"
+            )
+
+    passage.each(check)
+
+
+def parse(passage: Passage) -> None:
+    """MALFORMED: strict JSON of one envelope that carries at least one signature."""
+
+    def check(offer: Offer) -> None:
+        offer.envelope = dsse.parse_envelope(offer.data)
+        if not offer.envelope.signatures:
+            raise Refusal(ReasonCode.MALFORMED, "the envelope carries no signature; a decision is signed by its person")
+
+    passage.each(check)
+
+
+def payload_type(passage: Passage) -> None:
+    """WRONG_TYPE: the payload is an in-toto statement."""
+
+    def check(offer: Offer) -> None:
+        if offer.read.payload_type != STATEMENT_PAYLOAD_TYPE:
+            raise Refusal(ReasonCode.WRONG_TYPE, f"the payload is no in-toto statement ({STATEMENT_PAYLOAD_TYPE})")
+
+    passage.each(check)
+
+
+def signature(passage: Passage) -> None:
+    """BAD_SIGNATURE: every key of the root is tried over type and payload; the hint of a signature decides nothing.
+
+    A signature no key of the root made, and that names a key the root does not know, is left to the next step: it may
+    be sound, but nobody here is bound by it.
+    """
+    root = passage.verifier.root
+
+    def check(offer: Offer) -> None:
+        message = dsse.pae(offer.read.payload_type, offer.read.payload)
+        offer.signers = tuple(dict.fromkeys(_makers(offer.read, message, root)))
+        hints = {signature.keyid for signature in offer.read.signatures}
+        if not offer.signers and any(not hint or root.key(hint) is not None for hint in hints):
+            raise Refusal(ReasonCode.BAD_SIGNATURE, "no signature fits type and payload; they were changed, or cut")
+
+    passage.each(check)
+
+
+def root(passage: Passage) -> None:
+    """ROOT_ROLLBACK: the trust root in hand is the latest one the ledger has seen, and has not expired since."""
+    trusted, seen = passage.verifier.root, seen_root(passage.verifier.ledger)
+    if seen is not None and (trusted.version < seen.version or _is_other(trusted, seen.version, seen.sha256)):
+        message = f"version {trusted.version} of the trust root, but version {seen.version} was used; restore that"
+        raise Refusal(ReasonCode.ROOT_ROLLBACK, message)
+    if passage.now >= trusted.expires:
+        message = f"the trust root expired at {instant_text(trusted.expires)}; its owner must sign a new version"
+        raise Refusal(ReasonCode.EXPIRED, message)
+
+
+def key(passage: Passage) -> None:
+    """UNTRUSTED_KEY, REVOKED_KEY: a person with the role, named by the policy, with a key that counts now.
+
+    A key revoked after it signed does not count either: a window is three days at most, so signing again costs little,
+    and nobody can tell from a signature when it was made.
+    """
+
+    def check(offer: Offer) -> None:
+        refusals = {signer: _against(passage, signer) for signer in offer.signers}
+        offer.signers = tuple(signer for signer, refusal in refusals.items() if refusal is None)
+        if not offer.signers:
+            raise next(filter(None, refusals.values()), _unknown_key())
+
+    passage.each(check)
+
+
+def presence(passage: Passage) -> None:
+    """NO_USER_PRESENCE: the way it was signed is sure enough for the policy.
+
+    A plain Ed25519 signature shows that a key was at hand, not that a person was: it is a key file whatever it says.
+    """
+    needed = passage.verifier.policy.minimum_assurance
+
+    def check(offer: Offer) -> None:
+        if proven_assurance(offer).is_below(needed):
+            raise Refusal(
+                ReasonCode.NO_USER_PRESENCE,
+                f"it was signed by {proven_assurance(offer)}, the policy asks for {needed} at least; sign that way",
+            )
+
+    passage.each(check)
+
+
+def predicate(passage: Passage) -> None:
+    """WRONG_TYPE, MALFORMED: the verified bytes are an approval of a person, whole and with nothing unknown in it."""
+
+    def check(offer: Offer) -> None:
+        offer.decision = decision_of(parse_statement(offer.read.payload))
+        if offer.decision.verb is not Verb.APPROVE:
+            raise malformed(f"{offer.decision.verb} is no approval")
+        if proven_assurance(offer).is_below(offer.decision.assurance):
+            raise malformed(f"it claims {offer.decision.assurance}, its signature shows {proven_assurance(offer)}")
+        if offer.event is not None and offer.event.decision_id != offer.read.payload_sha256:
+            raise malformed("it was recorded under the id of another decision")
+
+    passage.each(check)
+
+
+def proven_assurance(_offer: Offer) -> Assurance:
+    """Give how surely a person signed, by the signature alone: raw Ed25519 is a key file."""
+    return Assurance.KEY_FILE
+
+
+def _makers(envelope: dsse.Envelope, message: bytes, trusted: TrustRoot) -> Iterator[SignedWith]:
+    for entry in envelope.signatures:
+        for principal in trusted.principals:
+            for candidate in principal.keys:
+                if is_signed_by(candidate.public_key, message, entry.sig):
+                    yield SignedWith(principal, candidate)
+
+
+def _against(passage: Passage, signer: SignedWith) -> Refusal | None:
+    principal, made_with = signer
+    trusted, allowed = passage.verifier.root, passage.verifier.policy.approvers
+    if principal.kind is not Kind.HUMAN or Role.APPROVER not in principal.roles:
+        return Refusal(ReasonCode.UNTRUSTED_KEY, f"{principal.id!r} is no approver of the trust root")
+    if allowed is not None and trusted.identity(principal.id) not in {trusted.identity(name) for name in allowed}:
+        return Refusal(ReasonCode.UNTRUSTED_KEY, f"the gate policy does not name {principal.id!r} as an approver")
+    if trusted.is_revoked(made_with.fingerprint, passage.now):
+        return Refusal(ReasonCode.REVOKED_KEY, f"key {made_with.fingerprint} of {principal.id!r} is revoked")
+    for validity in (principal.validity, made_with.validity):
+        if validity.is_before(passage.now):
+            return Refusal(ReasonCode.NOT_YET_VALID, f"{principal.id!r} or the key is not valid yet")
+        if validity.is_over(passage.now):
+            return Refusal(ReasonCode.EXPIRED, f"{principal.id!r} or the key is no longer valid; have it renewed")
+    return None
+
+
+def _unknown_key() -> Refusal:
+    return Refusal(ReasonCode.UNTRUSTED_KEY, "no key of the trust root signed it; `govern trust show` lists them")
+
+
+def _is_other(trusted: TrustRoot, version: int, sha256: str) -> bool:
+    return trusted.version == version and root_sha256(trusted) != sha256

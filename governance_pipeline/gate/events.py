@@ -1,0 +1,223 @@
+"""What the gate writes into the ledger, and reading it back: requests, decisions, passages, freezes, resolutions.
+
+What belongs here: types of events, their bodies, and the fold that puts them in order. What does not: whether any of it
+counts. A fold believes nothing: a decision here is an envelope somebody recorded, to be verified each time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from governance_pipeline.trust.instants import instant_of
+from governance_pipeline.trust.reasons import ReasonCode, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from governance_pipeline.ledger.event import Event
+    from governance_pipeline.ledger.ledger import Ledger
+
+
+class EventType(StrEnum):
+    """Types of the gate's events; names stay for ever, because events do."""
+
+    REQUESTED = "REQUESTED"
+    APPROVED = "APPROVED"
+    REJECTED = "REJECTED"
+    REVOKED = "REVOKED"
+    INTENT = "INTENT"
+    CONSUMED = "CONSUMED"
+    RELEASED = "RELEASED"
+    DONE = "DONE"
+    FREEZE = "FREEZE"
+    UNFREEZE = "UNFREEZE"
+    CASE_RESOLVED = "CASE_RESOLVED"
+
+
+DECISIONS = (EventType.APPROVED, EventType.REJECTED, EventType.REVOKED)
+PASSAGES = (EventType.INTENT, EventType.CONSUMED, EventType.RELEASED, EventType.DONE)
+PASSAGE_MEMBERS = ("gate", "round_id", "asset", "decision_id", "subject_sha256", "run_id", "root_run_id")
+"""What the body of every event of a passage holds."""
+
+
+class Requested(NamedTuple):
+    """One window of one request: asked at `created`, to be decided before `expires`.
+
+    `window` counts from 0: unchanged work whose request timed out is asked again under the same id. `upstream` holds
+    the digests the subject was made from, so that a changed table is seen without making the manifest again; `verdicts`
+    those of the validators' verdicts, so that one that vanishes later is missed.
+    """
+
+    seq: int
+    request_id: str
+    gate: str
+    round_id: str
+    subject_sha256: str
+    window: int
+    created: datetime
+    expires: datetime
+    requester: str
+    actors: tuple[str, ...]
+    policy_version: str
+    policy_sha256: str
+    code_sha256: str
+    upstream: Mapping[str, str]
+    verdict_status: str
+    failed_independence: int
+    mismatch_cases: int
+    verdicts: tuple[str, ...]
+    supersedes: str | None
+
+
+class Recorded(NamedTuple):
+    """One decision as it was recorded: an envelope, not believed."""
+
+    seq: int
+    ts: datetime
+    type: EventType
+    gate: str
+    round_id: str
+    request_id: str
+    decision_id: str
+    actor: str
+    envelope: bytes
+
+
+class Passed(NamedTuple):
+    """One step of a passage: the decision and bytes that were used, for which asset, by which run."""
+
+    seq: int
+    ts: datetime
+    type: EventType
+    gate: str
+    round_id: str
+    asset: str
+    decision_id: str
+    subject_sha256: str
+    run_id: str
+    root_run_id: str
+    output_sha256: str | None
+
+
+class Frozen(NamedTuple):
+    """A freeze in force: of everything, or of one round."""
+
+    seq: int
+    actor: str
+    round_id: str | None
+    reason: str
+
+
+class Resolution(NamedTuple):
+    """One recorded resolution of a case: an envelope, not believed; the texts are only shown."""
+
+    seq: int
+    case_id: str
+    actor: str
+    resolution: str
+    reason: str
+    envelope: bytes
+
+
+@dataclass
+class History:
+    """What the ledger says of the gate, up to event number `size`; `last_ts` is the latest time of any event."""
+
+    size: int = 0
+    last_ts: datetime | None = None
+    requests: list[Requested] = field(default_factory=list)
+    decisions: list[Recorded] = field(default_factory=list)
+    passages: list[Passed] = field(default_factory=list)
+    freezes: dict[int, Frozen] = field(default_factory=dict)
+    resolutions: dict[str, list[Resolution]] = field(default_factory=dict)
+
+    def in_force(self, gate: str, round_id: str) -> Requested | None:
+        """Give the latest request of a round; None when nothing was asked yet."""
+        return next((r for r in reversed(self.requests) if (r.gate, r.round_id) == (gate, round_id)), None)
+
+    def of_round(self, gate: str, round_id: str) -> list[Recorded]:
+        """Give the decisions recorded for a round, oldest first."""
+        return [d for d in self.decisions if (d.gate, d.round_id) == (gate, round_id)]
+
+    def windows(self, request_id: str) -> list[Requested]:
+        """Give the windows of a request, oldest first."""
+        return [r for r in self.requests if r.request_id == request_id]
+
+    def freeze_of(self, round_id: str) -> Frozen | None:
+        """Give the first freeze that covers a round; None when none does."""
+        return next((f for f in self.freezes.values() if f.round_id in (None, round_id)), None)
+
+
+def read_history(ledger: Ledger) -> History:
+    """Fold the gate's events of a ledger.
+
+    Raises:
+        Refusal: LOG_INCONSISTENT when an event does not hold what its type needs; names the event.
+        StorageError: the ledger cannot be read.
+    """
+    size = ledger.size()
+    history = History(size, max((event.ts for event in ledger.events(after=size - 1)), default=None))
+    for event in ledger.events(types=set(EventType)):
+        if event.seq > size:
+            break
+        history.last_ts = max(event.ts, history.last_ts or event.ts)
+        try:
+            _add(history, event)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            what = f"event {event.seq} ({event.type}) cannot be used ({error!r}); run `govern ledger verify`"
+            raise Refusal(ReasonCode.LOG_INCONSISTENT, what) from None
+    return history
+
+
+def _add(history: History, event: Event) -> None:
+    kind, body = EventType(event.type), event.body
+    if kind is EventType.REQUESTED:
+        history.requests.append(_requested(event))
+    elif kind in DECISIONS:
+        texts = {name: _text(body[name]) for name in ("gate", "round_id", "request_id", "decision_id")}
+        envelope = _text(body["envelope"]).encode()
+        history.decisions.append(Recorded(event.seq, event.ts, kind, **texts, actor=event.actor, envelope=envelope))
+    elif kind in PASSAGES:
+        texts = {name: _text(body[name]) for name in PASSAGE_MEMBERS}
+        output = body.get("output_sha256")
+        history.passages.append(Passed(event.seq, event.ts, kind, **texts, output_sha256=output and _text(output)))
+    elif kind is EventType.FREEZE:
+        scope = body.get("round_id")
+        history.freezes[event.seq] = Frozen(event.seq, event.actor, scope and _text(scope), _text(body["reason"]))
+    elif kind is EventType.UNFREEZE:
+        history.freezes.pop(body["freeze_seq"])
+    else:
+        texts = {name: _text(body[name]) for name in ("case_id", "resolution", "reason")}
+        made = Resolution(event.seq, actor=event.actor, envelope=_text(body["envelope"]).encode(), **texts)
+        history.resolutions.setdefault(made.case_id, []).append(made)
+
+
+def _requested(event: Event) -> Requested:
+    body = event.body
+    names = (
+        "request_id", "gate", "round_id", "subject_sha256", "requester", "policy_version", "policy_sha256",
+        "code_sha256", "verdict_status",
+    )  # fmt: skip
+    supersedes = body["supersedes"]
+    return Requested(
+        seq=event.seq,
+        **{name: _text(body[name]) for name in names},
+        window=int(body["window"]),
+        created=instant_of(body["created"]),
+        expires=instant_of(body["expires"]),
+        actors=tuple(map(_text, body["actors"])),
+        upstream={_text(table): _text(digest) for table, digest in body["upstream"].items()},
+        failed_independence=int(body["failed_independence"]),
+        mismatch_cases=int(body["mismatch_cases"]),
+        verdicts=tuple(map(_text, body["verdicts"])),
+        supersedes=supersedes and _text(supersedes),
+    )
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise TypeError("a text is missing")
+    return value

@@ -1,0 +1,71 @@
+"""The gates there are: which assets each releases, and which tables a person's signature then covers.
+
+What belongs here: the literal list. What does not: how passage is decided.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from governance_pipeline.errors import UsageError
+
+
+class Gate(NamedTuple):
+    """One gate: its name, the gated assets it releases, and every table whose bytes it binds, in pipeline order."""
+
+    name: str
+    assets: tuple[str, ...]
+    upstream: tuple[str, ...]
+
+
+UPSTREAM: Final = (
+    "raw_log_files",
+    "raw_quarantine",
+    "core_rounds",
+    "core_runs",
+    "core_steps",
+    "core_declared",
+    "core_file_changes",
+    "core_changes",
+    "core_evidence",
+    "core_attestations",
+    "audit_cross_checks",
+    "audit_escalations",
+    "audit_integrity",
+    "audit_independence",
+    "features_step_surface",
+    "features_round",
+    "verdict_findings",
+    "verdict_rounds",
+)
+"""What is published is made from these, and so is the answer to who worked on a round and who validated it."""
+
+PUBLISH: Final = Gate("publish", ("published_round_report", "published_features"), UPSTREAM)
+GATES: Final = {gate.name: gate for gate in (PUBLISH,)}
+"""Name of a gate -> the gate."""
+
+
+def gate_of(name: str) -> Gate:
+    """Give a gate by its name.
+
+    Raises:
+        UsageError: there is no such gate.
+    """
+    try:
+        return GATES[name]
+    except KeyError:
+        raise UsageError(f"there is no gate {name!r}; the gates are {', '.join(GATES)}") from None
+
+
+def gate_of_asset(asset: str) -> Gate:
+    """Give the gate that releases an asset.
+
+    Raises:
+        UsageError: no gate releases it.
+    """
+    for gate in GATES.values():
+        if asset in gate.assets:
+            return gate
+    raise UsageError(
+        f"no gate releases {asset!r}; gated assets are {', '.join(a for g in GATES.values() for a in g.assets)}"
+    )

@@ -1,0 +1,85 @@
+"""The bytes a gate releases: read once, hashed, and never read again.
+
+What belongs here: every upstream table of one round, from the content-addressed file in force to the frame that is
+used. What does not: what they mean. The frames handed out are made from the very bytes whose digests are compared, so
+there is no moment between check and use in which a file could be exchanged (research/security.md row 40).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from governance_pipeline.contracts.frames import from_arrow, plain_rows
+from governance_pipeline.contracts.registry import contract_of
+from governance_pipeline.errors import StorageError
+from governance_pipeline.storage import parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import pandas as pd
+    import pyarrow as pa
+
+    from governance_pipeline.gate.gates import Gate
+    from governance_pipeline.storage.lake import Lake
+
+
+class Input(NamedTuple):
+    """One upstream table of one round: digest and size of its file in bytes, and its rows."""
+
+    sha256: str
+    size: int
+    rows: pa.Table
+
+
+class RoundInputs:
+    """Every upstream table of one round, as it was read."""
+
+    def __init__(self, gate: Gate, round_id: str, tables: Mapping[str, Input]) -> None:
+        """Take what was read; use `read_inputs`."""
+        self.gate = gate
+        self.round_id = round_id
+        self.tables = tables
+        self._frames: dict[str, pd.DataFrame] = {}
+        self._rows: dict[str, list[dict[str, Any]]] = {}
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Table -> digest of its file."""
+        return {table: read.sha256 for table, read in self.tables.items()}
+
+    def frame(self, table: str) -> pd.DataFrame:
+        """Give a table as a frame with the dtypes of its contract."""
+        if table not in self._frames:
+            self._frames[table] = from_arrow(contract_of(table), self.tables[table].rows)
+        return self._frames[table]
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """Give the rows of a table, in stored order, null as None."""
+        if table not in self._rows:
+            self._rows[table] = plain_rows(self.frame(table))
+        return self._rows[table]
+
+
+def read_inputs(gate: Gate, round_id: str, lake: Lake) -> RoundInputs:
+    """Read every upstream table of a round once and hash it.
+
+    Raises:
+        StorageError: a table is not stored, or its bytes are not those its digest names.
+    """
+    return RoundInputs(gate, round_id, {table: _read(table, round_id, lake) for table in gate.upstream})
+
+
+def digests_in_force(gate: Gate, round_id: str, lake: Lake) -> dict[str, str | None]:
+    """Give the digests the lake names for every upstream table, None where it has none; no table is read."""
+    return {table: lake.digest(table, round_id) for table in gate.upstream}
+
+
+def _read(table: str, round_id: str, lake: Lake) -> Input:
+    versions = lake.versions(table, round_id)
+    found = versions.read_in_force()
+    if found is None:
+        raise StorageError(f"table {table} of round {round_id} is not in the lake ({versions.folder}); make it first")
+    path, data = found  # `read_in_force` has held the bytes to the digest that is the name of the file
+    return Input(path.stem, len(data), parquet.arrow_of(table, data, path))

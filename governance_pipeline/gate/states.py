@@ -1,0 +1,155 @@
+"""The state of a request: a pure fold of events, the time, and the digests in force now.
+
+What belongs here: one state for each request, the same for CLI, tables and sensors. What does not: passing a gate; that
+is verified in full each time, whatever state was shown (`verify`). Nothing is stored, so EXPIRED and STALE are true
+without any daemon (research/hitl.md, design).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from governance_pipeline.errors import StorageError
+from governance_pipeline.gate.closings import unlifted_closings
+from governance_pipeline.gate.code_digest import gate_code_sha256
+from governance_pipeline.gate.decision import Verb
+from governance_pipeline.gate.events import EventType
+from governance_pipeline.gate.facts import BLOCK, open_cases
+from governance_pipeline.gate.gates import gate_of
+from governance_pipeline.gate.inputs import digests_in_force, read_inputs
+from governance_pipeline.gate.parties import parties_of
+from governance_pipeline.gate.passage import policy_ref
+from governance_pipeline.gate.verify import passage_of, verify
+from governance_pipeline.trust.instants import instant_text
+from governance_pipeline.trust.reasons import ReasonCode, Refusal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from governance_pipeline.gate.events import History, Requested
+    from governance_pipeline.gate.passage import Verifier
+
+
+class State(StrEnum):
+    """Where a request stands."""
+
+    PENDING = "PENDING"
+    APPROVED = "APPROVED"
+    REJECTED = "REJECTED"
+    REVOKED = "REVOKED"
+    EXPIRED = "EXPIRED"
+    SUPERSEDED = "SUPERSEDED"
+    STALE = "STALE"
+    BLOCKED_POLICY = "BLOCKED_POLICY"
+    CONSUMED = "CONSUMED"
+
+
+OPEN_TO_DECIDE: Final = frozenset({State.PENDING})
+"""States an inbox lists and a person may act on."""
+
+
+class Standing(NamedTuple):
+    """A request, its state, and why passage is refused: code and sentence, None where it is granted or was."""
+
+    request: Requested
+    state: State
+    code: ReasonCode | None = None
+    message: str | None = None
+
+
+def standing_of(request: Requested, verifier: Verifier, history: History, now: datetime) -> Standing:
+    """Give the state of a request.
+
+    Args:
+        request: one of `history.requests`.
+        verifier: what is trusted.
+        history: the ledger as it was read.
+        now: the time.
+    """
+    newest = history.in_force(request.gate, request.round_id)
+    if newest is None or newest.seq != request.seq:
+        by = "" if newest is None else f"; in force is {newest.request_id}, window {newest.window}"
+        return Standing(request, State.SUPERSEDED, ReasonCode.SUPERSEDED, f"the work has changed since{by}")
+    if is_used_up(request, history):
+        return Standing(request, State.CONSUMED)
+    for closing in unlifted_closings(history, request, verifier.root):
+        state = State.REJECTED if closing.decision.verb is Verb.REJECT else State.REVOKED
+        return Standing(request, state, ReasonCode.REVOKED, closing.said)
+    if (stale := _stale(request, verifier)) is not None:
+        return stale
+    try:
+        return _blocked(request, verifier, history, now) or _decided(request, verifier, history, now)
+    except StorageError as error:
+        return Standing(request, State.STALE, ReasonCode.DIGEST_MISMATCH, str(error))
+
+
+def is_used_up(request: Requested, history: History) -> bool:
+    """Tell whether every asset the gate releases has used a decision on this request."""
+    used = {
+        passed.asset
+        for passed in history.passages
+        if passed.type is EventType.CONSUMED
+        and passed.seq > request.seq
+        and (passed.gate, passed.round_id) == (request.gate, request.round_id)
+        and passed.subject_sha256 == request.subject_sha256
+    }
+    return used >= set(gate_of(request.gate).assets)
+
+
+def _stale(request: Requested, verifier: Verifier) -> Standing | None:
+    if policy_ref(verifier.policy) != (request.policy_version, request.policy_sha256):
+        return Standing(request, State.STALE, ReasonCode.POLICY_MISMATCH, "the gate policy has changed since")
+    try:
+        here = digests_in_force(gate_of(request.gate), request.round_id, verifier.lake)
+    except StorageError as error:
+        return Standing(request, State.STALE, ReasonCode.DIGEST_MISMATCH, str(error))
+    changed = sorted(table for table, digest in here.items() if digest != request.upstream.get(table))
+    if gate_code_sha256() != request.code_sha256:
+        changed.append("the code of the gate")
+    if not changed:
+        return None
+    message = f"changed since it was asked: {', '.join(changed)}; make gate_requests again"
+    return Standing(request, State.STALE, ReasonCode.DIGEST_MISMATCH, message)
+
+
+def _blocked(request: Requested, verifier: Verifier, history: History, now: datetime) -> Standing | None:
+    if request.failed_independence:
+        message = f"{request.failed_independence} facts of independence fail; see audit_independence"
+        return Standing(request, State.BLOCKED_POLICY, ReasonCode.NOT_INDEPENDENT, message)
+    if request.verdict_status == BLOCK:
+        message = f"the verdict of round {request.round_id} is block; new work or a dismissal changes that"
+        return Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, message)
+    if not request.mismatch_cases:
+        return None
+    left = request.mismatch_cases
+    if history.resolutions:
+        inputs = read_inputs(gate_of(request.gate), request.round_id, verifier.lake)
+        actors = {*parties_of(inputs).actors, *request.actors}
+        left = len(open_cases(inputs, history, verifier.root, actors, now))
+    if not left:
+        return None
+    message = f"{left} mismatch cases are open; a person must resolve them first"
+    return Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, message)
+
+
+_STATE_OF_CODE: Final = {
+    ReasonCode.DIGEST_MISMATCH: State.STALE,
+    ReasonCode.NOT_INDEPENDENT: State.BLOCKED_POLICY,
+    ReasonCode.BLOCKED_POLICY: State.BLOCKED_POLICY,
+    ReasonCode.REVOKED: State.REVOKED,
+}
+"""What a refusal of the recorded approvals makes of a request; any other code leaves it to be decided."""
+
+
+def _decided(request: Requested, verifier: Verifier, history: History, now: datetime) -> Standing:
+    try:
+        gate = gate_of(request.gate)
+        verify(passage_of(verifier, gate, request.round_id, now, history=history))
+    except Refusal as refusal:
+        state = _STATE_OF_CODE.get(refusal.code, State.PENDING)
+        if state is State.PENDING and now >= request.expires:
+            message = f"nobody decided it before {instant_text(request.expires)}, which is a no"
+            return Standing(request, State.EXPIRED, ReasonCode.EXPIRED, message)
+        return Standing(request, state, refusal.code, str(refusal))
+    return Standing(request, State.APPROVED)

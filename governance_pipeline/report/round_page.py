@@ -1,0 +1,70 @@
+"""The page of one published round: one HTML file, figures inline, no script, no request.
+
+What belongs here: a released round as HTML, from its tables and the approval only. What does not: deciding whether it
+may be published (gate). Everything from a log goes through Jinja's autoescape after control and bidi characters were
+made visible; the figures carry no text of a log except format names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from governance_pipeline.report import audit_summary as summary
+from governance_pipeline.report.round_figure import surface_by_step
+from governance_pipeline.report.texts import words
+from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.vocabulary import RecordStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+LANGUAGE: Final = "en"
+_SHOWN_CHARACTERS = 400
+
+
+def round_html(
+    document: dict[str, Any],
+    verdict: Mapping[str, Any],
+    steps: Sequence[Mapping[str, Any]],
+    features: Mapping[str, Any],
+    approval: Mapping[str, Any],
+) -> str:
+    """Return the report of one round as one self-contained HTML page.
+
+    Args:
+        document: `govern/audit/v1` of the round.
+        verdict: `govern/verdict/v1` of the round.
+        steps: rows of `features_step_surface`, null as None.
+        features: row of `features_round`, null as None.
+        approval: round_id, gate, subject_sha256, is_throwaway, trust_tier, and decisions (who, when, why, with what).
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from governance_pipeline.report import figures
+
+    environment = Environment(
+        loader=PackageLoader("governance_pipeline.report", "templates"), autoescape=True, undefined=StrictUndefined
+    )
+    environment.filters["shown"] = _shown
+    texts = words(LANGUAGE)
+    drawn = (figures.checks_by_format, figures.declared_against_computed, figures.records_by_format)
+    return environment.get_template("round.html").render(
+        w=texts,
+        document=document,
+        verdict=verdict,
+        findings=[*verdict["new_findings"], *verdict["known_findings"]],
+        features=features,
+        approval=approval,
+        mismatches=summary.mismatches(document),
+        hashes=[row for row in document["hashes"] if row["status"] == RecordStatus.MISMATCH],
+        unverifiable=summary.unverifiable(document),
+        not_checkable=summary.not_checkable(document),
+        coverage=summary.coverage(document),
+        surface=Markup(surface_by_step(steps)),  # noqa: S704 - SVG drawn by us, from numbers
+        figures=[Markup(draw(document, texts)) for draw in drawn],  # noqa: S704 - SVG drawn by us
+    )
+
+
+def _shown(value: object, length: int = _SHOWN_CHARACTERS) -> str:
+    return "unknown" if value is None else excerpt(str(value), length)
