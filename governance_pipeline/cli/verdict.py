@@ -208,10 +208,13 @@ def _folder_tables(folders: Sequence[Path]) -> Tables:
     def parent(round_id: str) -> str | None:
         named = read[round_id].frame("core_rounds")["parent_round_id"].dropna()
         name = str(named.iloc[0]) if len(named) else None
-        if name is None or (name not in read and not (homes[round_id].parent / name).is_dir()):
+        if name is None or name in read:
+            return name
+        beside = homes[round_id].parent / name
+        if beside.is_symlink() or not beside.is_dir():
             return None
-        homes.setdefault(name, homes[round_id].parent / name)
-        read.setdefault(name, read_round(homes[name], name, store))
+        homes[name] = beside
+        read[name] = read_round(beside, name, store)
         return name
 
     with tempfile.TemporaryDirectory(prefix="govern-verdict-") as scratch:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
-from governance_pipeline.errors import PolicyError, UnreadableError
+from governance_pipeline.errors import PolicyError
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 from governance_pipeline.verdict.document_schema import document_fault
 from governance_pipeline.verdict.signals import CLASS_OF_CODE, Severity, SignalClass
@@ -128,12 +128,9 @@ def policy_digest(document: Any) -> str:
     """Digest of a policy document as given: `sha256:` and 64 hex digits over its RFC 8785 form.
 
     Raises:
-        PolicyError: the document has no such form.
+        UnreadableError: the document has no such form; every one that keeps its schema has.
     """
-    try:
-        return f"sha256:{sha256_hex(canonical_json(document))}"
-    except UnreadableError as error:
-        raise PolicyError(f"policy: {error}") from None
+    return f"sha256:{sha256_hex(canonical_json(document))}"
 
 
 @cache

@@ -119,6 +119,7 @@ def test_the_whole_input_is_accepted():
         (("policy", "final_block"), "criterion-without-evidence"),
         (("policy", "goal_substitution"), "block"),
         (("policy", "material_files"), 0),
+        (("policy", "material_files"), 2**53),
         (("policy", "material_churn"), 400.0),
         (("policy", "dismissible"), []),
     ],
