@@ -5,19 +5,27 @@ What belongs here: arguments, progress and printing. What does not: rules; the p
 
 from __future__ import annotations
 
-import json
+import os
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from governance_pipeline.report.texts import LANGUAGES, words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from governance_pipeline.ingest.planning import PlannedRound
     from governance_pipeline.report.texts import Language
 
+PIPE_WIDTH: Final = 160
+"""Columns of a page that goes into a file or a pipe, where nothing says how wide it may be."""
+
+_READABLE: Final = 0o644
+_HEAD_BYTES: Final = 1024
 
 EPILOG = """\b
 Example: govern audit ~/.claude/projects --report audit.html
@@ -52,42 +60,86 @@ def audit(
     Nothing is changed: sources are copied and hashed, and both values of a mismatch are shown.
     """
     from governance_pipeline.report.audit_summary import verdict
+    from governance_pipeline.report.json_text import json_text
 
-    document = _document(paths, by, format_name, store, quiet=as_json)
+    plan = _plan(paths, by, format_name)
+    _refuse_outputs(paths, plan, report, store)
+    document = _document(plan, store, quiet=as_json)
     outcome = verdict(document, fail_on)
     if report is not None:
         _write_report(report, document, outcome, lang)
     if as_json:
-        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        click.echo(json_text(document))
     else:
         _print_page(document, outcome, lang)
     return outcome.exit_code
 
 
-def _document(paths: tuple[Path, ...], by: str, format_name: str, store: Path | None, *, quiet: bool) -> dict[str, Any]:
+def _plan(paths: Sequence[Path], by: str, format_name: str) -> list[PlannedRound]:
+    from governance_pipeline.ingest.planning import By, plan_import
+
+    return plan_import(list(paths), By(by), format_name=format_name)
+
+
+def _refuse_outputs(
+    paths: Sequence[Path], plan: Sequence[PlannedRound], report: Path | None, store: Path | None
+) -> None:
+    """Refuse to write over a source, or to keep a store inside what is audited: the next audit would read it.
+
+    Raises:
+        UsageError: says which path is meant.
+    """
+    from governance_pipeline.errors import UsageError
+    from governance_pipeline.report.html import GENERATOR
+    from governance_pipeline.strict.excerpt import excerpt
+
+    if store is not None:
+        real = os.path.realpath(store)
+        for path in map(os.path.realpath, paths):
+            if os.path.commonpath([real, path]) == path:
+                raise UsageError(
+                    f"--store {excerpt(real)} lies inside {excerpt(path)}; keep it outside what is audited"
+                )
+    if report is None or not report.exists():
+        return
+    sources = (file.source for planned in plan for file in planned.files)
+    if any(source.exists() and report.samefile(source) for source in sources):
+        with report.open("rb") as stream:
+            is_ours = GENERATOR.encode() in stream.read(_HEAD_BYTES)
+        if not is_ours:
+            raise UsageError(f"--report {excerpt(str(report))} is one of the audited files, and no source is written")
+
+
+def _document(plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool) -> dict[str, Any]:
     from rich.console import Console
     from rich.progress import Progress
 
     from governance_pipeline.crosscheck.builtin import not_checkable
-    from governance_pipeline.ingest.planning import By, plan_import
-    from governance_pipeline.workspace import audit_plan
     from governance_pipeline.report.audit_document import audit_document
+    from governance_pipeline.workspace import audit_plan
 
-    plan = plan_import(list(paths), By(by), format_name=format_name)
+    console = Console(stderr=True)
     with ExitStack() as stack:
         root = store or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="govern-audit-")))
-        progress = stack.enter_context(Progress(console=Console(stderr=True), disable=quiet, transient=True))
+        is_hidden = quiet or not console.is_terminal
+        progress = stack.enter_context(Progress(console=console, disable=is_hidden, transient=True))
         task = progress.add_task("reading rounds", total=len(plan))
         tables = audit_plan(plan, root, keep=store is not None, on_round=lambda: progress.advance(task))
     return audit_document(tables, not_checkable(tables["core_declared"]))
 
 
 def _write_report(path: Path, document: dict[str, Any], outcome: Any, lang: Language) -> None:
+    from governance_pipeline.errors import StorageError, UsageError
     from governance_pipeline.report.html import audit_html
+    from governance_pipeline.storage.atomic import AtomicWriter
+    from governance_pipeline.strict.excerpt import excerpt
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(audit_html(document, words(lang), outcome, lang), "utf-8")
-    click.echo(f"report: {path}", err=True)
+    page = audit_html(document, words(lang), outcome, lang)
+    try:
+        AtomicWriter(path.parent).write(path, page.encode(), mode=_READABLE)
+    except StorageError as error:
+        raise UsageError(f"--report: {error}; or choose another path") from None
+    click.echo(f"report: {excerpt(str(path))}", err=True)
 
 
 def _print_page(document: dict[str, Any], outcome: Any, lang: Language) -> None:
@@ -97,5 +149,5 @@ def _print_page(document: dict[str, Any], outcome: Any, lang: Language) -> None:
 
     console = Console(markup=False, highlight=False, emoji=False)
     if not console.is_terminal:
-        console = Console(markup=False, highlight=False, emoji=False, width=160)
+        console.width = PIPE_WIDTH
     console.print(audit_page(document, words(lang), outcome))

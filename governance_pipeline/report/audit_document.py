@@ -1,17 +1,21 @@
 """The `govern/audit/v1` document: what an audit saw and found, as plain JSON values.
 
-Shape: `{schema, files: [...], rounds: [...], cross_checks: [...], hashes: [...], counts: {...}}`
-(spec/ingest.md §1). Numbers declared and computed are exact lexemes as text.
+Shape: `{schema, files: [...], rounds: [verdict document], cross_checks: [record], hashes: [...], not_checkable: [...],
+quarantine_reasons: {...}, counts: {...}}` (spec/ingest.md §1, `schemas/audit-v1.json`). Numbers declared and computed
+are exact lexemes. A declared text that looks like a credential is masked; the stored copy keeps it.
 
-What belongs here: tables -> document. What does not: how it looks.
+What belongs here: tables -> document. What does not: how it looks (terminal, html) and how it is written (json_text).
 """
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.contracts.frames import plain_rows
+from governance_pipeline.strict.excerpt import mask_secrets
+from governance_pipeline.strict.lexeme import Lexeme
 from governance_pipeline.vocabulary import ContractState, Disposition, RecordStatus
 
 if TYPE_CHECKING:
@@ -19,11 +23,13 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-SCHEMA = "govern/audit/v1"
-FILE_FIELDS = (
+SCHEMA: Final = "govern/audit/v1"
+FILE_FIELDS: Final = (
     "round_id", "path", "format", "file_sha256", "bytes", "record_unit",
     "lines_in", "accepted", "quarantined", "blank", "duplicates", "reason_code",
 )  # fmt: skip
+NUMBERS: Final = ("declared", "computed", "delta", "epsilon")
+"""Members of a record that are numbers: exact lexemes, never binary floats."""
 
 
 def audit_document(tables: Mapping[str, pd.DataFrame], not_checkable: pd.DataFrame) -> dict[str, Any]:
@@ -33,36 +39,38 @@ def audit_document(tables: Mapping[str, pd.DataFrame], not_checkable: pd.DataFra
         tables: table -> frame over all rounds, as the pipeline makes them.
         not_checkable: declared values their format offers no parts for (crosscheck.builtin.not_checkable).
     """
-    checks = tables["audit_cross_checks"]
+    hashes = tables["audit_integrity"]
     return {
         "schema": SCHEMA,
         "files": [_file(row) for row in records(tables["raw_log_files"])],
-        "rounds": _rounds(tables),
-        "cross_checks": [_record(row) for row in records(checks)],
-        "hashes": [row for row in records(tables["audit_integrity"]) if row["status"] != RecordStatus.MATCH],
+        "rounds": [json.loads(text) for text in tables["verdict_rounds"]["document"]],
+        "cross_checks": [_record(row) for row in records(tables["audit_cross_checks"])],
+        "hashes": records(hashes[hashes["status"] != RecordStatus.MATCH]),
         "not_checkable": records(not_checkable),
         "quarantine_reasons": _quarantine_reasons(tables["raw_quarantine"]),
-        "counts": {
-            **{str(status): int((checks["status"] == status).sum()) for status in RecordStatus},
-            "declared": len(tables["core_declared"]),
-            "hash_mismatch": int((tables["audit_integrity"]["status"] == RecordStatus.MISMATCH).sum()),
-            "rounds": len(tables["core_rounds"]),
-            "rounds_without_contract": int((tables["core_rounds"]["contract_state"] == ContractState.ABSENT).sum()),
-        },
+        "counts": _counts(tables),
+    }
+
+
+def _counts(tables: Mapping[str, pd.DataFrame]) -> dict[str, int]:
+    checks, hashes = tables["audit_cross_checks"]["status"], tables["audit_integrity"]["status"]
+    rounds = tables["core_rounds"]
+    return {
+        **{str(status): int((checks == status).sum()) for status in RecordStatus},
+        **{f"hash_{status}": int((hashes == status).sum()) for status in RecordStatus},
+        "declared": len(tables["core_declared"]),
+        "rounds": len(rounds),
+        "rounds_without_contract": int((rounds["contract_state"] == ContractState.ABSENT).sum()),
     }
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return one dict per row with None for every null and ISO text for every time."""
+    """Return one dict per row with None for every null and ISO 8601 text for every time."""
     return [{key: _plain(value) for key, value in row.items()} for row in plain_rows(frame)]
 
 
 def _plain(value: Any) -> Any:
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    if hasattr(value, "item"):
-        return value.item()
-    return value
+    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 def _quarantine_reasons(quarantine: pd.DataFrame) -> dict[str, str]:
@@ -83,24 +91,11 @@ def _file(row: Mapping[str, Any]) -> dict[str, Any]:
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:
     pointer = {"file": row["declared_file_sha256"], "line": row["declared_line"], "pointer": row["declared_pointer"]}
     members = {key: value for key, value in row.items() if not key.startswith("declared_")}
-    return {**members, "declared_raw": row["declared_raw"], "declared_path": row["declared_path"],
-            "declared_pointer": pointer}  # fmt: skip
-
-
-def _rounds(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    checks, hashes, quarantine = tables["audit_cross_checks"], tables["audit_integrity"], tables["raw_quarantine"]
-    counted = checks.groupby(["round_id", "status"]).size()
-    bad_hashes = hashes[hashes["status"] == RecordStatus.MISMATCH].groupby("round_id").size()
-    broken = quarantine[quarantine["disposition"] == Disposition.QUARANTINED].groupby("round_id").size()
-    return [
-        {
-            "round_id": row["round_id"],
-            "contract": row["contract_state"],
-            "contract_fault": row["contract_fault"],
-            "runs": row["runs_count"],
-            **{str(status): int(counted.get((row["round_id"], str(status)), 0)) for status in RecordStatus},
-            "hash_mismatch": int(bad_hashes.get(row["round_id"], 0)),
-            "quarantined": int(broken.get(row["round_id"], 0)),
-        }
-        for row in records(tables["core_rounds"])
-    ]
+    raw = row["declared_raw"]
+    return {
+        **members,
+        **{name: None if row[name] is None else Lexeme(row[name]) for name in NUMBERS},
+        "declared_raw": None if raw is None else mask_secrets(raw),
+        "declared_path": row["declared_path"],
+        "declared_pointer": pointer,
+    }

@@ -6,11 +6,13 @@ Used by the terminal page and the HTML file alike, so that both say the same. Wh
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from governance_pipeline.vocabulary import ExitCode, RecordStatus
+from governance_pipeline.vocabulary import ContractState, ExitCode, RecordStatus
 
-UNSUPPORTED = "unsupported_format"
+NOT_ASKED_FOR: Final = frozenset({"unsupported_format", "duplicate_file", "other_format"})
+"""Reasons of files that leave no question open: of no supported kind, a copy of a log that was read, left out by
+--format."""
 
 
 class FormatCoverage(NamedTuple):
@@ -54,9 +56,39 @@ def not_checkable(document: dict[str, Any]) -> list[tuple[str, str, str, int]]:
     return [(*key, n) for key, n in sorted(counted.items())]
 
 
+def false_hashes(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the declared hashes that are not those of the bytes, in document order."""
+    return [row for row in document["hashes"] if row["status"] == RecordStatus.MISMATCH]
+
+
+def unknown_hashes(document: dict[str, Any]) -> list[tuple[str, int]]:
+    """Return (reason code, number) of the declared hashes that cannot be compared, most frequent first."""
+    rows = (row for row in document["hashes"] if row["status"] == RecordStatus.UNVERIFIABLE)
+    return Counter(row["reason_code"] for row in rows).most_common()
+
+
 def unread(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the files that should have been readable and were not; files of unsupported kinds are not among them."""
-    return [f for f in document["files"] if f["reason"] not in (None, UNSUPPORTED)]
+    """Return the files that should have been readable and were not, in whole or in part.
+
+    Files of unsupported kinds, copies and files that `--format` leaves out are not among them.
+    """
+    return [f for f in document["files"] if f["reason"] not in NOT_ASKED_FOR and (f["reason"] or f["quarantined"])]
+
+
+def not_used(document: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    """Return each file that was not used in whole or in part, with the reasons."""
+    reasons = document["quarantine_reasons"]
+    return [
+        (f, f["reason"] or reasons.get(f"{f['round_id']}/{f['path']}", ""))
+        for f in document["files"]
+        if f["reason"] or f["quarantined"]
+    ]
+
+
+def invalid_contracts(document: dict[str, Any]) -> list[tuple[str, str | None]]:
+    """Return (round, fault) of the rounds whose contract cannot be used."""
+    contracts = ((verdict["round_id"], verdict["contract"]) for verdict in document["rounds"])
+    return [(round_id, found["fault"]) for round_id, found in contracts if found["state"] == ContractState.INVALID]
 
 
 def coverage(document: dict[str, Any]) -> list[FormatCoverage]:
@@ -79,18 +111,22 @@ def coverage(document: dict[str, Any]) -> list[FormatCoverage]:
 def verdict(document: dict[str, Any], fail_on: str) -> Verdict:
     """Decide what the audit says as a whole, and the exit code (design §7: 1 before 3 before 0).
 
-    False numbers are warnings, false hashes blocking; `never` turns every finding and unknown into 0.
+    False numbers are warnings, false hashes blocking; `never` turns every finding and unknown into 0. An audit that
+    read no log, or verified none of the numbers it found, is unknown: it looked at nothing and is no pass.
     """
     counts = document["counts"]
     blocking, warning = counts["hash_mismatch"], counts["mismatch"]
-    unknown = counts["unverifiable"] or unread(document)
     if blocking or warning:
         key = "verdict_findings"
-    elif unknown:
+    elif counts["unverifiable"] or counts["hash_unverifiable"] or unread(document):
         key = "verdict_unknown"
+    elif counts["match"] or counts["hash_match"]:
+        key = "verdict_clean"
+    elif not any(file["format"] for file in document["files"]):
+        key = "verdict_empty"
     else:
-        key = "verdict_clean" if counts["match"] else "verdict_nothing"
-    return Verdict(key, _exit_code(fail_on, blocking=blocking, warning=warning, unknown=bool(unknown)))
+        key = "verdict_unchecked" if counts["declared"] else "verdict_nothing"
+    return Verdict(key, _exit_code(fail_on, document, key))
 
 
 def verdict_values(document: dict[str, Any]) -> dict[str, int]:
@@ -98,12 +134,14 @@ def verdict_values(document: dict[str, Any]) -> dict[str, int]:
     return {**document["counts"], "unread": len(unread(document))}
 
 
-def _exit_code(fail_on: str, *, blocking: int, warning: int, unknown: bool) -> int:
+def _exit_code(fail_on: str, document: dict[str, Any], key: str) -> int:
+    counts = document["counts"]
     if fail_on == "never":
         return ExitCode.CLEAN
-    if blocking or (warning and fail_on == "warn"):
+    if counts["hash_mismatch"] or (counts["mismatch"] and fail_on == "warn"):
         return ExitCode.FINDINGS
-    return ExitCode.UNKNOWN if unknown else ExitCode.CLEAN
+    is_open = counts["unverifiable"] or counts["hash_unverifiable"] or unread(document)
+    return ExitCode.UNKNOWN if is_open or key in {"verdict_empty", "verdict_unchecked"} else ExitCode.CLEAN
 
 
 def _last_if_bracketed(name: str) -> tuple[bool, str]:

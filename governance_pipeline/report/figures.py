@@ -6,18 +6,25 @@ matplotlib is imported inside the functions: it costs a second that no other com
 from __future__ import annotations
 
 import io
+from contextlib import contextmanager
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.report import audit_summary as summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.axes import Axes
 
-COLOURS = {"match": "#2a7f62", "mismatch": "#b3261e", "unverifiable": "#b8860b"}
-RECORD_COLOURS = {"accepted": "#2a7f62", "quarantined": "#b3261e", "blank": "#c9c9c9", "duplicates": "#5b7db1"}
+CHECKED: Final = ("match", "mismatch")
+COLOURS: Final = {"match": "#2a7f62", "mismatch": "#b3261e", "unverifiable": "#b8860b"}
+RECORD_COLOURS: Final = {"accepted": "#2a7f62", "quarantined": "#b3261e", "blank": "#c9c9c9", "duplicates": "#5b7db1"}
+LARGEST_DRAWN: Final = Decimal("1e60")
+"""Far above any exact number, which ends below 1e38; near the largest binary64 the axes overflow."""
+
+_NO_METADATA: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+_SESSION: Final = ("backend", "interactive", "toolbar", "timezone")  # settings of a session, not of a drawing
 
 
 def checks_by_format(document: dict[str, Any], words: dict[str, str]) -> str:
@@ -34,40 +41,61 @@ def records_by_format(document: dict[str, Any], words: dict[str, str]) -> str:
 
 def declared_against_computed(document: dict[str, Any], words: dict[str, str]) -> str:
     """Return a scatter of declared over computed for every record where both are known; empty text when none."""
-    known = [r for r in document["cross_checks"] if r["declared"] is not None and r["computed"] is not None]
+    known = [r for r in document["cross_checks"] if r["status"] in CHECKED]
     if not known:
         return ""
-    figure, axes = _figure(words["figure_values"], 4.2)
-    for status in ("match", "mismatch"):
-        some = [r for r in known if r["status"] == status]
-        x, y = ([float(Decimal(r[side])) for r in some] for side in ("computed", "declared"))
-        axes.scatter(x, y, s=18, color=COLOURS[status], label=f"{words[status]} ({len(some)})", alpha=0.7)
-    axes.axline((0, 0), slope=1, color="#999999", linewidth=0.8)
-    axes.set_xscale("symlog", linthresh=1e-3)
-    axes.set_yscale("symlog", linthresh=1e-3)
-    axes.set_xlabel(words["computed"])
-    axes.set_ylabel(words["declared"])
-    axes.legend(frameon=False, fontsize=8)
-    return _svg(figure)
+    with _own_style():
+        figure, axes = _figure(words["figure_values"], 4.2)
+        for status in CHECKED:
+            some = [r for r in known if r["status"] == status]
+            points = [point for r in some if (point := _point(r)) is not None]
+            x, y = [x for x, _ in points], [y for _, y in points]
+            axes.scatter(x, y, s=18, color=COLOURS[status], label=f"{words[status]} ({len(some)})", alpha=0.7)
+        axes.axline((0, 0), slope=1, color="#999999", linewidth=0.8)
+        axes.set_xscale("symlog", linthresh=1e-3)
+        axes.set_yscale("symlog", linthresh=1e-3)
+        axes.set_xlabel(words["computed"])
+        axes.set_ylabel(words["declared"])
+        axes.legend(frameon=False, fontsize=8)
+        return _svg(figure)
+
+
+def _point(record: dict[str, Any]) -> tuple[float, float] | None:
+    """Computed and declared of a record; None where the axes could not hold it."""
+    x, y = (Decimal(record[side]) for side in ("computed", "declared"))
+    return (float(x), float(y)) if max(abs(x), abs(y)) <= LARGEST_DRAWN else None
 
 
 def _stacked(rows: Sequence[Any], colours: dict[str, str], words: dict[str, str], title: str) -> str:
-    figure, axes = _figure(title, 0.9 + 0.36 * len(rows))
-    left = [0] * len(rows)
-    names = [row.format for row in rows]
-    for fate, colour in colours.items():
-        widths = [getattr(row, fate) for row in rows]
-        axes.barh(names, widths, left=left, color=colour, label=words["unknown" if fate == "unverifiable" else fate])
-        left = [a + b for a, b in zip(left, widths, strict=True)]
-    axes.invert_yaxis()
-    axes.legend(frameon=False, fontsize=8, ncols=4, loc="upper left", bbox_to_anchor=(0, -0.18))
-    return _svg(figure)
+    with _own_style():
+        figure, axes = _figure(title, 0.9 + 0.36 * len(rows))
+        left = [0] * len(rows)
+        names = [row.format for row in rows]
+        for fate, colour in colours.items():
+            widths = [getattr(row, fate) for row in rows]
+            label = words["unknown" if fate == "unverifiable" else fate]
+            axes.barh(names, widths, left=left, color=colour, label=label)
+            left = [a + b for a, b in zip(left, widths, strict=True)]
+        axes.invert_yaxis()
+        axes.legend(frameon=False, fontsize=8, ncols=4, loc="upper left", bbox_to_anchor=(0, -0.18))
+        return _svg(figure)
+
+
+@contextmanager
+def _own_style() -> Iterator[None]:
+    """Draw as matplotlib ships, with ids that depend on the drawing alone.
+
+    A file `matplotlibrc` in the current folder may be part of what is audited; whatever it says (LaTeX for texts,
+    say, which would start a program) is undone here.
+    """
+    import matplotlib as mpl
+
+    shipped = {name: value for name, value in mpl.rcParamsDefault.items() if name not in _SESSION}
+    with mpl.rc_context({**shipped, "svg.hashsalt": "governance-pipeline", "svg.fonttype": "none"}):
+        yield
 
 
 def _figure(title: str, height: float) -> tuple[Any, Axes]:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, height), layout="constrained")
@@ -79,10 +107,7 @@ def _figure(title: str, height: float) -> tuple[Any, Axes]:
 
 
 def _svg(figure: Any) -> str:
-    import matplotlib as mpl
-
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": "governance-pipeline", "svg.fonttype": "none"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(buffer, format="svg", metadata=_NO_METADATA)
     text = buffer.getvalue()
     return text[text.index("<svg") :]

@@ -6,13 +6,16 @@ figures are ours and carry no log text except format names.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.report import audit_summary as summary
 from governance_pipeline.strict.excerpt import excerpt
 
 if TYPE_CHECKING:
     from governance_pipeline.report.texts import Language
+
+GENERATOR: Final = "govern audit"
+"""What a report says of who wrote it, near its beginning: how a later audit tells its own report from a source."""
 
 
 def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary.Verdict, language: Language) -> str:
@@ -30,14 +33,18 @@ def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary
     return environment.get_template("audit.html").render(
         w=words,
         language=language,
+        generator=GENERATOR,
         document=document,
         verdict=verdict,
         sentence=words[verdict.text_key].format(**summary.verdict_values(document)),
         mismatches=summary.mismatches(document),
-        hashes=[row for row in document["hashes"] if row["status"] == "mismatch"],
+        hashes=summary.false_hashes(document),
         unverifiable=summary.unverifiable(document),
+        unknown_hashes=summary.unknown_hashes(document),
         not_checkable=summary.not_checkable(document),
         coverage=summary.coverage(document),
+        not_used=summary.not_used(document),
+        invalid_contracts=summary.invalid_contracts(document),
         figures=[Markup(draw(document, words)) for draw in drawn],  # noqa: S704 - SVG drawn by us
     )
 

@@ -14,12 +14,15 @@ from rich.text import Text
 
 from governance_pipeline.report import audit_summary as summary
 from governance_pipeline.strict.excerpt import excerpt
-from governance_pipeline.vocabulary import ContractState
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import RenderableType
 
 MAX_ROWS = 30
+CELL_CHARACTERS = 60
+REASON_CHARACTERS = 120
 STYLES = {"verdict_clean": "bold green", "verdict_findings": "bold red"}
 
 
@@ -53,31 +56,28 @@ def _mismatches(document: dict[str, Any], words: dict[str, str]) -> list[Rendera
 
 
 def _hashes(document: dict[str, Any], words: dict[str, str]) -> list[RenderableType]:
-    rows = [row for row in document["hashes"] if row["status"] == "mismatch"]
+    rows = summary.false_hashes(document)
     if not rows:
         return []
     table = _table(words, "round", "subject", "step", "declared", "computed")
     for r in rows[:MAX_ROWS]:
-        values = (r["round_id"], r["run_id"], str(r["step_index"]), r["declared_hash"], r["computed_hash"])
+        values = (r["round_id"], r["run_id"], r["step_index"], r["declared_hash"], r["computed_hash"])
         table.add_row(*(_cell(value, 24) for value in values))
     return [_heading(words["hashes"], len(rows)), table, *_more(rows, words)]
 
 
 def _unverifiable(document: dict[str, Any], words: dict[str, str]) -> list[RenderableType]:
-    rows = summary.unverifiable(document)
+    note = Text(words["unverifiable_note"], style="dim")
     parts: list[RenderableType] = []
-    if rows:
-        table = _table(words, "check", "reason", ">count")
-        for check, reason, n in rows[:MAX_ROWS]:
-            table.add_row(check, reason, str(n))
-        parts += [_heading(words["unverifiable"], sum(n for *_, n in rows)),
-                  Text(words["unverifiable_note"], style="dim"), table, *_more(rows, words)]  # fmt: skip
-    listed = summary.not_checkable(document)
-    if listed:
-        table = _table(words, "format", "field", "reason", ">count")
-        for name, field, reason, n in listed[:MAX_ROWS]:
-            table.add_row(name, _cell(field), _cell(reason, 100), str(n))
-        parts += [_heading(words["not_checkable"], sum(n for *_, n in listed)), table, *_more(listed, words)]
+    if rows := summary.unverifiable(document):
+        parts += [_heading(words["unverifiable"], sum(n for *_, n in rows)), note,
+                  _counted(words, ("check", "reason"), rows), *_more(rows, words)]  # fmt: skip
+    if hashes := summary.unknown_hashes(document):
+        parts += [_heading(words["unknown_hashes"], sum(n for *_, n in hashes)), note,
+                  _counted(words, ("reason",), hashes)]  # fmt: skip
+    if listed := summary.not_checkable(document):
+        parts += [_heading(words["not_checkable"], sum(n for *_, n in listed)),
+                  _counted(words, ("format", "field", "reason"), listed), *_more(listed, words)]  # fmt: skip
     return parts
 
 
@@ -86,33 +86,42 @@ def _coverage(document: dict[str, Any], words: dict[str, str]) -> list[Renderabl
              ">mismatch", ">unknown")  # fmt: skip
     table = _table(words, *heads)
     for row in summary.coverage(document):
-        table.add_row(*(str(value) for value in row))
+        table.add_row(*(_cell(value) for value in row))
     return [_heading(words["coverage"]), Text(words["coverage_note"], style="dim"), table]
 
 
 def _not_used(document: dict[str, Any], words: dict[str, str]) -> list[RenderableType]:
-    files = [f for f in document["files"] if f["reason"] or f["quarantined"]]
+    files = summary.not_used(document)
     if not files:
         return []
     table = _table(words, "round", "path", "reason", ">quarantined")
-    for f in files[:MAX_ROWS]:
-        reason = f["reason"] or document["quarantine_reasons"].get(f"{f['round_id']}/{f['path']}", "")
-        table.add_row(_cell(f["round_id"]), _cell(f["path"]), reason, str(f["quarantined"]))
+    for file, reasons in files[:MAX_ROWS]:
+        table.add_row(*(_cell(value) for value in (file["round_id"], file["path"], reasons, file["quarantined"])))
     return [_heading(words["not_used"], len(files)), table, *_more(files, words)]
 
 
 def _contracts(document: dict[str, Any], words: dict[str, str]) -> list[RenderableType]:
     parts: list[RenderableType] = []
-    invalid = [r for r in document["rounds"] if r["contract"] == ContractState.INVALID]
-    if invalid:
+    if invalid := summary.invalid_contracts(document):
         table = _table(words, "round", "fault")
-        for r in invalid[:MAX_ROWS]:
-            table.add_row(_cell(r["round_id"]), _cell(r["contract_fault"], 120))
+        for round_id, fault in invalid[:MAX_ROWS]:
+            table.add_row(_cell(round_id), _cell(fault, REASON_CHARACTERS))
         parts += [_heading(words["bad_contract"], len(invalid)), table, *_more(invalid, words)]
     absent, total = document["counts"]["rounds_without_contract"], document["counts"]["rounds"]
     if absent:
         parts += ["", Text(words["no_contract"].format(n=absent, total=total), style="dim")]
     return parts
+
+
+def _counted(words: dict[str, str], heads: tuple[str, ...], rows: Sequence[tuple[Any, ...]]) -> Table:
+    """A table of texts with how often each row of them occurs."""
+    table = _table(words, *heads, ">count")
+    for row in rows[:MAX_ROWS]:
+        cells = zip((*heads, "count"), row, strict=True)
+        table.add_row(
+            *(_cell(value, REASON_CHARACTERS if head == "reason" else CELL_CHARACTERS) for head, value in cells)
+        )
+    return table
 
 
 def _table(words: dict[str, str], *heads: str) -> Table:
@@ -126,18 +135,15 @@ def _heading(text: str, n: int | None = None) -> RenderableType:
     return Padding(Text(text if n is None else f"{text}: {n}", style="bold underline"), (1, 0, 0, 0))
 
 
-def _more(rows: list[Any], words: dict[str, str]) -> list[RenderableType]:
+def _more(rows: Sequence[Any], words: dict[str, str]) -> list[RenderableType]:
     return [Text(words["and_more"].format(n=len(rows) - MAX_ROWS), style="dim")] if len(rows) > MAX_ROWS else []
 
 
-def _cell(value: object, length: int = 60) -> Text:
+def _cell(value: object, length: int = CELL_CHARACTERS) -> Text:
     return Text("-" if value is None else excerpt(str(value), length))
 
 
 def _where(record: dict[str, Any]) -> str:
-    line = record["declared_pointer"]["line"]
-    return (
-        f"{record['declared_path']}:{line}"
-        if line
-        else f"{record['declared_path']} {record['declared_pointer']['pointer']}"
-    )
+    pointer = record["declared_pointer"]
+    place = f":{pointer['line']}" if pointer["line"] else f" {pointer['pointer']}"
+    return f"{record['declared_path']}{place}"

@@ -1,0 +1,104 @@
+"""One audited round with something of everything in it, hostile names included, as document."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from governance_pipeline.crosscheck.builtin import not_checkable
+from governance_pipeline.ingest.layout import scan
+from governance_pipeline.ingest.round import read_files
+from governance_pipeline.pipeline import run_in_memory
+from governance_pipeline.report.audit_document import audit_document
+from governance_pipeline.storage.content import ContentStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pandas as pd
+
+HOSTILE = (
+    "\x1b[31mred\x1b[0m\x1b]8;;http://evil.example\x07link", "\u202egnp.exe\u2066", "<script>alert(1)</script>",
+    "![pixel](http://evil.example/p.png)", "[red]markup[/red]", '"><img src=x onerror=alert(1)>', "{{ 7 * 7 }}",
+    "{0.__class__}", "n" * 10_000, "a\x00b\x07c\x9bd\x7fe", "&lt;b&gt;",
+)  # fmt: skip
+SECRET = "ghp_" + "A1b2" * 9
+
+
+def audit_line(index: int, **members: Any) -> dict[str, Any]:
+    text = f"output {index}"
+    entry = {
+        "timestamp": f"2026-01-05T10:{index:02d}:00Z", "agent_id": "agent-1", "run_id": "run-1", "input_hash": None,
+        "tool_called": "bash", "output_result": text, "output_hash": hashlib.sha256(text.encode()).hexdigest(),
+        "token_cost": 0.1, "self_reported_status": "ok", "independently_verified": False, "verification_method": None,
+    }  # fmt: skip
+    return entry | members
+
+
+def declared(field: str, value: Any, subject: str = "run-1") -> dict[str, Any]:
+    return {"subject": subject, "field": field, "value": value}
+
+
+def files_of_everything() -> dict[str, bytes]:
+    """Return the files of a round: a match, a mismatch, unknowns, hashes of all kinds, hostile names, a broken line."""
+    claims = [declared("step_count", 5), declared("total_cost_usd", 9.5), declared("run_count", SECRET)]
+    claims += [declared("step_count", 7, text) for text in HOSTILE]
+    claims += [declared(text, 1) for text in HOSTILE]
+    audit = [audit_line(1), audit_line(2, output_hash="0" * 64), audit_line(3, output_path="gone.txt")]
+    audit += [audit_line(4, output_hash=HOSTILE[0]), audit_line(5)]
+    audit += [audit_line(6, run_id=text, output_hash="f" * 64) for text in HOSTILE]
+    return {
+        "declared.jsonl": b"".join(json.dumps(line).encode() + b"\n" for line in claims),
+        "logs/audit.jsonl": b"".join(json.dumps(line).encode() + b"\n" for line in audit),
+        "changes.jsonl": b'{"step": 1, "F": 1}\n{"step": \n',
+        "logs/\x1b[2J\u202e<img src=x>[red].txt": b"of no supported kind",
+        "round.toml": b'schema = "govern/round/v1"\n[round]\nobjective = 3\n',
+    }
+
+
+def write(folder: Path, files: dict[str, bytes]) -> Path:
+    for name, data in files.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, pd.DataFrame]]:
+    """Return a function that gives every table of rounds, each a dict of files."""
+
+    def _audited(**rounds: dict[str, bytes]) -> dict[str, pd.DataFrame]:
+        base = tmp_path_factory.mktemp("rounds")
+        store = ContentStore(base / "store")
+        read = [read_files(scan(write(base / name, files)), name, store) for name, files in rounds.items()]
+        return run_in_memory(read)
+
+    return _audited
+
+
+@pytest.fixture(scope="session")
+def everything(audited) -> dict[str, pd.DataFrame]:
+    """Return the tables of one round with something of everything."""
+    return audited(everything=files_of_everything())
+
+
+@pytest.fixture(scope="session")
+def document(everything) -> dict[str, Any]:
+    """Return the document of that round. Tests must not change it."""
+    return audit_document(everything, not_checkable(everything["core_declared"]))
+
+
+@pytest.fixture(scope="session")
+def document_of(audited) -> Callable[..., dict[str, Any]]:
+    """Return a function that gives the document of rounds, each a dict of files."""
+
+    def _document_of(**rounds: dict[str, bytes]) -> dict[str, Any]:
+        tables = audited(**rounds)
+        return audit_document(tables, not_checkable(tables["core_declared"]))
+
+    return _document_of
