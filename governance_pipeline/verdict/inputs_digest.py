@@ -52,11 +52,13 @@ class InputDigests:
         return f"sha256:{sha256_hex(canonical_json(document))}"
 
     def _rows_digest(self, table: str, round_id: str) -> str:
-        """SHA-256 over each column in order: name, number of rows, nulls, lengths, texts."""
+        """SHA-256 over each column in order: name, number of rows, nulls, lengths, texts; of nothing without rows."""
+        digest = hashlib.sha256()
+        first, end = self._source.bounds(table, round_id)
+        if first == end:
+            return digest.hexdigest()
         if table not in self._columns:
             self._columns[table] = _columns(self._source.whole(table))
-        first, end = self._source.bounds(table, round_id)
-        digest = hashlib.sha256()
         for column in self._columns[table]:
             ends = column.ends[first : end + 1]
             digest.update(f"{column.name}\x00{end - first}\x00".encode())

@@ -77,7 +77,7 @@ def test_no_set_of_statistics_and_judgements_blocks_nor_makes_a_round_unknown(mo
     assert decide(DecideInput(mode, policy, signals, RAN, goal))["status"] in {"pass", "warn"}
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.sampled_from(Mode), POLICIES, SIGNALS, CHECKS, GOALS, st.one_of(FACTS, GAPS, STATISTICS, JUDGEMENTS))
 def test_one_more_signal_never_makes_the_verdict_milder(mode, policy, signals, checks, goal, more):
     before = decide(DecideInput(mode, policy, signals, checks, goal))
