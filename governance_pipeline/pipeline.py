@@ -19,6 +19,7 @@ from governance_pipeline.contracts.registry import empty_frame, validate
 from governance_pipeline.crosscheck.builtin import cross_checks
 from governance_pipeline.crosscheck.escalations import escalations
 from governance_pipeline.crosscheck.integrity import integrity
+from governance_pipeline.errors import StorageError
 from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.trajectory.cross_checks import CROSS_CHECK_TABLES, surface_cross_checks
@@ -152,7 +153,14 @@ def joined(table: str, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def split(frame: pd.DataFrame, round_ids: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Cut a frame into one per round; a round without rows gets the empty table."""
+    """Cut a frame into one per round; a round without rows gets the empty table.
+
+    Raises:
+        StorageError: rows belong to none of these rounds; dropping them would lose them without a word.
+    """
     groups = {str(key): part.reset_index(drop=True) for key, part in frame.groupby("round_id", sort=False)}
+    strangers = sorted(groups.keys() - set(round_ids))
+    if strangers:
+        raise StorageError(f"rows of rounds that were not asked for: {', '.join(strangers[:5])}")
     empty = frame.iloc[0:0]
     return {round_id: groups.get(round_id, empty) for round_id in round_ids}

@@ -6,15 +6,16 @@ What belongs here: reading inputs, refusing stale ones, storing results. What do
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from governance_pipeline.contracts.registry import validate
+from governance_pipeline.contracts.registry import contract_of, validate
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.ingest.importing import import_round
 from governance_pipeline.ingest.round import RAW_TABLES, RoundTables, read_files, read_round
 from governance_pipeline.pipeline import PIPELINE, TABLES, Step, Trust, joined, run_in_memory, split
+from governance_pipeline.rounds.landing import fingerprint
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.lake import Lake, Stored
@@ -25,22 +26,26 @@ from governance_pipeline.verdict.baseline import ancestors
 from governance_pipeline.vocabulary import Layer, is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from governance_pipeline.ingest.importing import Imported
     from governance_pipeline.ingest.planning import PlannedRound
 
 
-KEPT_ROUNDS = 64
+KEPT_ROUNDS: Final = 64
 """Rounds whose parsed files are kept in memory at once, and made together."""
 
 
 class RoundReader:
     """Reads round folders; the last chunk is kept, so that raw and core tables of one run share one parse.
 
-    A folder is read again as soon as any file in it differs in size, inode, mtime or ctime: a file rewritten with
-    the same size and mtime still changes its ctime.
+    A folder is read again as soon as its fingerprint differs: a file rewritten with the same size and time is seen.
+
+    Args:
+        landing: folder with one folder per round.
+        store: where copies of the files are kept.
+        kept_rounds: rounds kept at least; a larger chunk is kept whole, or its first rounds would be read per table.
     """
 
     def __init__(self, landing: Path, store: ContentStore, *, kept_rounds: int = KEPT_ROUNDS) -> None:
@@ -49,22 +54,25 @@ class RoundReader:
         self._kept_rounds = kept_rounds
         self._kept: dict[str, tuple[object, RoundTables]] = {}
 
-    def read(self, round_id: str) -> RoundTables:
-        """Return the raw and core rows of one round.
+    def read(self, round_ids: Sequence[str]) -> list[RoundTables]:
+        """Return the raw and core rows of rounds, in their order.
 
         Raises:
-            StorageError: the round has no folder in the landing area.
+            StorageError: a round has no folder in the landing area.
         """
-        folder = self.folder(round_id)
-        seen = _fingerprint(folder)
-        kept = self._kept.get(round_id)
-        if kept is not None and kept[0] == seen:
-            return kept[1]
-        tables = read_round(folder, round_id, self._store)
-        self._kept[round_id] = (seen, tables)
-        while len(self._kept) > self._kept_rounds:
+        read = [self._read(round_id) for round_id in round_ids]
+        while len(self._kept) > max(self._kept_rounds, len(read)):
             self._kept.pop(next(iter(self._kept)))
-        return tables
+        return read
+
+    def _read(self, round_id: str) -> RoundTables:
+        folder = self.folder(round_id)
+        seen = _state(folder)
+        kept = self._kept.pop(round_id, None)
+        if kept is None or kept[0] != seen:
+            kept = (seen, read_round(folder, round_id, self._store))
+        self._kept[round_id] = kept  # last used, last to go
+        return kept[1]
 
     def folder(self, round_id: str) -> Path:
         """Return the landing folder of a round.
@@ -75,7 +83,7 @@ class RoundReader:
         folder = self._landing / round_id
         if not is_round_id(round_id) or not folder.is_dir() or folder.is_symlink():
             raise StorageError(
-                f"round {round_id!r} has no folder in {self._landing}; import it with `govern rounds import`"
+                f"round {excerpt(round_id)!r} has no folder in {self._landing}; import it with `govern rounds import`"
             )
         return folder
 
@@ -92,15 +100,9 @@ class Workspace:
     def __init__(self, landing: Path, root: Path, trust: Trust | None = None) -> None:
         self.landing = landing
         self.lake = Lake(root)
-        store = ContentStore(root)
-        self.trust = (trust or Trust())._replace(envelope_of=envelopes_in(store))
-        self.reader = RoundReader(landing, store)
-
-    def round_ids(self) -> list[str]:
-        """Return the ids of all rounds in the landing area, sorted; folders that are no legal id are left out."""
-        if not self.landing.is_dir():
-            return []
-        return sorted(p.name for p in self.landing.iterdir() if p.is_dir() and is_round_id(p.name))
+        self.store = ContentStore(root)
+        self.trust = (trust or Trust())._replace(envelope_of=envelopes_in(self.store))
+        self.reader = RoundReader(landing, self.store)
 
     def make(self, tables: Sequence[str], round_ids: Sequence[str]) -> dict[str, dict[str, Stored]]:
         """Make `tables` (in pipeline order) of `round_ids` from what is stored, and store them.
@@ -109,20 +111,27 @@ class Workspace:
             table -> round id -> what was stored.
 
         Raises:
-            StorageError: an input is missing or older than the round folder.
+            UsageError: there is no such table.
+            StorageError: an input is missing, older than the round folder, or was replaced meanwhile.
             ContractBreach: a table breaks its contract; nothing of that table is stored.
         """
+        for table in tables:
+            contract_of(table)
+        ids = list(dict.fromkeys(round_ids))
         made: dict[str, dict[str, Stored]] = {}
         fresh: dict[str, pd.DataFrame] = {}  # made in this call: not read back for the steps after it
         for step in PIPELINE:
             if step.table in tables:
-                fresh[step.table] = self._frame(step, round_ids, fresh)
-                made[step.table] = self._store(step, fresh[step.table], round_ids)
+                inputs = self._inputs(step, ids, made)
+                fresh[step.table] = self._frame(step, ids, fresh)
+                if self._inputs(step, ids, made) != inputs:
+                    raise StorageError(f"another process replaced an input of {step.table} meanwhile; make it again")
+                made[step.table] = self._store(step, fresh[step.table], inputs)
         return made
 
     def _frame(self, step: Step, round_ids: Sequence[str], fresh: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         if step.make is None:
-            read = [self.reader.read(round_id) for round_id in round_ids]
+            read = self.reader.read(round_ids)
             if step.table not in RAW_TABLES:
                 self._refuse_stale(read)
             return joined(step.table, [tables.frame(step.table) for tables in read])
@@ -133,7 +142,7 @@ class Workspace:
             for name in step.inputs
         }  # fmt: skip
         frame = step.make(inputs, self.trust)
-        return frame[frame["round_id"].isin(round_ids)].reset_index(drop=True)
+        return frame[frame["round_id"].isin(round_ids)].reset_index(drop=True) if parents else frame
 
     def _parents(self, step: Step, round_ids: Sequence[str]) -> list[str]:
         """Return the rounds these continue, with the tables the step reads; one not made yet is made first.
@@ -159,20 +168,26 @@ class Workspace:
             return read_features(self.lake, table, round_ids)
         return joined(table, [self.lake.get(table, round_id) for round_id in round_ids])
 
-    def _store(self, step: Step, frame: pd.DataFrame, round_ids: Sequence[str]) -> dict[str, Stored]:
+    def _store(self, step: Step, frame: pd.DataFrame, inputs: Mapping[str, Mapping[str, str]]) -> dict[str, Stored]:
         validate(step.table, frame, large_rows=SETTINGS.large_table_rows)
         if step.table.startswith(f"{Layer.FEATURES}_"):
             write_formulas(self.lake)
-        parts = split(frame, round_ids)
         return {
             round_id: self.lake.put(
-                step.table, round_id, part, {**step.metadata(), **self._inputs(step, round_id)}, is_validated=True
+                step.table, round_id, part, {**step.metadata(), **inputs[round_id]}, is_validated=True
             )
-            for round_id, part in parts.items()
+            for round_id, part in split(frame, list(inputs)).items()
         }
 
-    def _inputs(self, step: Step, round_id: str) -> dict[str, str]:
-        return {f"input.{name}": self.lake.digest(name, round_id) or "" for name in step.inputs}
+    def _inputs(
+        self, step: Step, round_ids: Iterable[str], made: Mapping[str, Mapping[str, Stored]]
+    ) -> dict[str, dict[str, str]]:
+        """Return round id -> what its table will say it was made from; asked before the inputs are read, and after."""
+
+        def digest(name: str, round_id: str) -> str:
+            return made[name][round_id].digest if name in made else self.lake.digest(name, round_id) or ""
+
+        return {round_id: {f"input.{name}": digest(name, round_id) for name in step.inputs} for round_id in round_ids}
 
     def _refuse_stale(self, read: Iterable[RoundTables]) -> None:
         for tables in read:
@@ -210,13 +225,39 @@ def audit_plan(
     workspace = Workspace(root / "landing", root / "lake")
     for planned in plan:
         _refuse_conflicts(import_round(planned, workspace.landing))
-    ids = [planned.round_id for planned in plan]
+    ids = [planned.round_id for planned in plan if any(file.reason is None for file in planned.files)]
     for start in range(0, len(ids), KEPT_ROUNDS):
         chunk = ids[start : start + KEPT_ROUNDS]
         workspace.make(TABLES, chunk)
         for _ in chunk:
             on_round()
-    return {table: joined(table, [workspace.lake.get(table, round_id) for round_id in ids]) for table in TABLES}
+    kept = {table: [workspace.lake.get(table, round_id) for round_id in ids] for table in TABLES}
+    return _with_left_out(plan, set(ids), kept, workspace)
+
+
+def _with_left_out(
+    plan: Sequence[PlannedRound], stored: Collection[str], kept: Mapping[str, list[pd.DataFrame]], workspace: Workspace
+) -> dict[str, pd.DataFrame]:
+    """Add the files that are not copied into the landing area (links, copies, …): each is accounted for all the same.
+
+    A round that has no other file has no folder there, so all of its tables are made here.
+    """
+    left_out = [
+        read_files(
+            [file.found() for file in planned.files if file.reason is not None], planned.round_id, workspace.store
+        )
+        for planned in plan
+        if any(file.reason is not None for file in planned.files)
+    ]
+    alone = run_in_memory([tables for tables in left_out if tables.round_id not in stored])
+    beside = [tables for tables in left_out if tables.round_id in stored]
+    frames = {}
+    for table, frame in kept.items():
+        raw = [tables.frame(table) for tables in beside] if table in RAW_TABLES else []
+        order = ["round_id", "path"] if table in RAW_TABLES else ["round_id"]
+        both = joined(table, [*frame, alone[table], *raw])
+        frames[table] = both.sort_values(order, kind="stable", ignore_index=True)
+    return frames
 
 
 def _refuse_conflicts(imported: Imported) -> None:
@@ -226,7 +267,9 @@ def _refuse_conflicts(imported: Imported) -> None:
         raise UsageError(f"round {imported.round_id} is stored with other bytes: {said}; use another --store")
 
 
-def _fingerprint(folder: Path) -> tuple[object, ...]:
-    """Return what changes whenever a file of the folder does; decides whether to read again, never evidence."""
-    stats = ((path, path.lstat()) for path in sorted(folder.rglob("*")))
-    return tuple((path, s.st_mode, s.st_size, s.st_ino, s.st_mtime_ns, s.st_ctime_ns) for path, s in stats)
+def _state(folder: Path) -> object:
+    """Return what changes whenever a file of the folder does; equal to nothing while files come and go."""
+    try:
+        return fingerprint(folder)
+    except OSError:
+        return object()
