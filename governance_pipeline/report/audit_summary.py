@@ -15,6 +15,11 @@ NOT_ASKED_FOR: Final = frozenset({"unsupported_format", "duplicate_file", "other
 --format."""
 
 
+LOG_ACCOUNTED: Final = "log-accounted"
+_SPEAKING: Final = ("block", "pause", "warn")
+_LISTED_APART: Final = ("cross-check-mismatch", "output-hash-mismatch")
+
+
 class FormatCoverage(NamedTuple):
     """What one format contributed: files and records by fate, checks by status."""
 
@@ -108,17 +113,33 @@ def coverage(document: dict[str, Any]) -> list[FormatCoverage]:
     return [FormatCoverage(name, *(sums[name][f] for f in fields)) for name in sorted(sums, key=_last_if_bracketed)]
 
 
+def findings(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return (round id, finding) of what blocks or warns, worst first, without false numbers and hashes."""
+    found = [
+        (round_["round_id"], finding)
+        for round_ in document["rounds"]
+        for finding in _findings_of(round_)
+        if finding["decision"] in _SPEAKING and finding["code"] not in _LISTED_APART
+    ]
+    return sorted(found, key=lambda one: _SPEAKING.index(one[1]["decision"]))
+
+
+def statuses(document: dict[str, Any]) -> list[tuple[str, int]]:
+    """Return (status, number of rounds), worst first; statuses no round has are left out."""
+    counted = Counter(round_["status"] for round_ in document["rounds"])
+    return [(status, counted[status]) for status in ("block", "unknown", "warn", "pass") if counted[status]]
+
+
 def verdict(document: dict[str, Any], fail_on: str) -> Verdict:
     """Decide what the audit says as a whole, and the exit code (design §7: 1 before 3 before 0).
 
-    False numbers are warnings, false hashes blocking; `never` turns every finding and unknown into 0. An audit that
+    Findings speak as their rounds' verdicts decided; `never` turns every finding and unknown into 0. An audit that
     read no log, or verified none of the numbers it found, is unknown: it looked at nothing and is no pass.
     """
-    counts = document["counts"]
-    blocking, warning = counts["hash_mismatch"], counts["mismatch"]
-    if blocking or warning:
+    counts, decisions = document["counts"], _decisions(document)
+    if decisions & set(_SPEAKING):
         key = "verdict_findings"
-    elif counts["unverifiable"] or counts["hash_unverifiable"] or unread(document):
+    elif _is_open(document):
         key = "verdict_unknown"
     elif counts["match"] or counts["hash_match"]:
         key = "verdict_clean"
@@ -131,17 +152,46 @@ def verdict(document: dict[str, Any], fail_on: str) -> Verdict:
 
 def verdict_values(document: dict[str, Any]) -> dict[str, int]:
     """Return the numbers the verdict sentence names."""
-    return {**document["counts"], "unread": len(unread(document))}
+    return {**document["counts"], "unread": len(unread(document)), "other": len(findings(document))}
 
 
 def _exit_code(fail_on: str, document: dict[str, Any], key: str) -> int:
-    counts = document["counts"]
     if fail_on == "never":
         return ExitCode.CLEAN
-    if counts["hash_mismatch"] or (counts["mismatch"] and fail_on == "warn"):
+    fails = {"block"} if fail_on == "block" else set(_SPEAKING)
+    if _decisions(document) & fails:
         return ExitCode.FINDINGS
-    is_open = counts["unverifiable"] or counts["hash_unverifiable"] or unread(document)
-    return ExitCode.UNKNOWN if is_open or key in {"verdict_empty", "verdict_unchecked"} else ExitCode.CLEAN
+    is_unknown = _is_open(document) or key in {"verdict_empty", "verdict_unchecked"}
+    return ExitCode.UNKNOWN if is_unknown else ExitCode.CLEAN
+
+
+def _decisions(document: dict[str, Any]) -> set[str]:
+    """Decisions of all findings; false numbers and hashes are counted apart too, so that no verdict can lose them."""
+    counts = document["counts"]
+    counted = {"warn"} if counts["mismatch"] else set()
+    counted |= {"block"} if counts["hash_mismatch"] else set()
+    return counted | {finding["decision"] for round_ in document["rounds"] for finding in _findings_of(round_)}
+
+
+def _is_open(document: dict[str, Any]) -> bool:
+    """Something could not be judged. A file of an unsupported kind beside the logs is listed, and opens nothing."""
+    counts = document["counts"]
+    if counts["unverifiable"] or counts["hash_unverifiable"] or unread(document):
+        return True
+    listed = {
+        (file["round_id"], f"{LOG_ACCOUNTED}:{file['path']}")
+        for file in document["files"]
+        if file["reason"] in NOT_ASKED_FOR
+    }
+    return any(
+        finding["decision"] == "unknown" and (round_["round_id"], finding["factors"].get("check")) not in listed
+        for round_ in document["rounds"]
+        for finding in _findings_of(round_)
+    )
+
+
+def _findings_of(round_: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*round_["new_findings"], *round_["known_findings"]]
 
 
 def _last_if_bracketed(name: str) -> tuple[bool, str]:

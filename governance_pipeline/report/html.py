@@ -39,6 +39,8 @@ def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary
         sentence=words[verdict.text_key].format(**summary.verdict_values(document)),
         mismatches=summary.mismatches(document),
         hashes=summary.false_hashes(document),
+        findings=summary.findings(document),
+        statuses=summary.statuses(document),
         unverifiable=summary.unverifiable(document),
         unknown_hashes=summary.unknown_hashes(document),
         not_checkable=summary.not_checkable(document),

@@ -33,6 +33,7 @@ def audit_page(document: dict[str, Any], words: dict[str, str], verdict: summary
     parts: list[RenderableType] = [Text(head, style="bold")]
     parts += _mismatches(document, words)
     parts += _hashes(document, words)
+    parts += _findings(document, words)
     parts += _unverifiable(document, words)
     parts += _coverage(document, words)
     parts += _not_used(document, words)
@@ -64,6 +65,16 @@ def _hashes(document: dict[str, Any], words: dict[str, str]) -> list[RenderableT
         values = (r["round_id"], r["run_id"], r["step_index"], r["declared_hash"], r["computed_hash"])
         table.add_row(*(_cell(value, 24) for value in values))
     return [_heading(words["hashes"], len(rows)), table, *_more(rows, words)]
+
+
+def _findings(document: dict[str, Any], words: dict[str, str]) -> list[RenderableType]:
+    rows = summary.findings(document)
+    if not rows:
+        return []
+    table = _table(words, "round", "decision", "check", "message")
+    for round_id, f in rows[:MAX_ROWS]:
+        table.add_row(_cell(round_id), f["decision"], f["code"], _cell(f["message"], 200))
+    return [_heading(words["findings"], len(rows)), table, *_more(rows, words)]
 
 
 def _unverifiable(document: dict[str, Any], words: dict[str, str]) -> list[RenderableType]:

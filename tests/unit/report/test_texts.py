@@ -56,6 +56,8 @@ def test_every_text_is_used_by_a_page_and_none_is_missing(document):
     many["cross_checks"] *= 3
     assert sum(r["status"] == "mismatch" for r in many["cross_checks"]) > MAX_ROWS
     many["counts"]["rounds_without_contract"] = 1
+    warned = {"code": "goal-substitution", "decision": "warn", "message": "much was changed", "factors": {}}
+    many["rounds"][0]["new_findings"].append(warned)
     clean = copy.deepcopy(document)
     clean["cross_checks"] = [r for r in document["cross_checks"] if r["status"] == "match"]
     console = Console(file=io.StringIO(), width=160)
