@@ -6,6 +6,8 @@ Groups are imported only when they are called: `govern --help` must not pay for 
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -22,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("governance_pipeline.cli.audit", "Audit logs: which declared numbers are false. Needs no set-up."),
     "crosscheck": ("governance_pipeline.cli.crosscheck", "Compare declared with computed numbers in your own files."),
     "features": ("governance_pipeline.cli.features", "How far each step of a round spread, and how much it proved."),
+    "gate": ("governance_pipeline.cli.gate", "Approve, reject and look at what waits for a person."),
     "ledger": ("governance_pipeline.cli.ledger", "Was the record of decisions touched, and everything in it."),
     "rounds": ("governance_pipeline.cli.rounds", "Import rounds of agent work, list and verify them."),
     "trust": ("governance_pipeline.cli.trust", "Who may sign: make the trust root, add principals, look at it."),
@@ -75,6 +78,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         result = govern.main(args=None if arguments is None else list(arguments), standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except SystemExit:  # click's answer to a reader that closed the pipe; its exit code 1 would look like a finding
+        return ExitCode.UNKNOWN
     except Exception as error:  # noqa: BLE001 - a crash of ours must not look like a finding (exit 1)
         return _reported(error)
     return result if isinstance(result, int) else ExitCode.CLEAN
@@ -83,23 +88,38 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _reported(error: Exception) -> int:
     """Say on stderr what went wrong, and return the exit code of that kind of error."""
     if isinstance(error, click.ClickException):
-        error.show()
+        usage = io.StringIO()
+        error.show(usage)
+        _say(usage.getvalue().rstrip())
         return ExitCode.USAGE
     if isinstance(error, click.Abort):
-        click.echo("stopped", err=True)
+        _say("stopped")
         return ExitCode.UNKNOWN
     if isinstance(error, FaultyFileError):
-        click.echo(f"{error.path} is refused:", err=True)
+        _say(f"{error.path} is refused:")
         for fault in error.faults:
-            click.echo(f"  line {fault.line}: {fault.code}: {fault.message}", err=True)
+            _say(f"  line {fault.line}: {fault.code}: {fault.message}")
         return error.exit_code
     if isinstance(error, GovernError):
-        click.echo(f"govern: {error}", err=True)
+        _say(f"govern: {error}")
         return error.exit_code
-    traceback.print_exception(error)
+    _say("".join(traceback.format_exception(error)).rstrip())
     return ExitCode.UNKNOWN
 
 
+def _say(text: str) -> None:
+    """Write lines to stderr; a message may quote a log or a file name, so nothing in it is obeyed or given away."""
+    from governance_pipeline.strict.excerpt import escape_unprintable, mask_secrets
+
+    click.echo("\n".join(escape_unprintable(line) for line in mask_secrets(text).split("\n")), err=True)
+
+
 def main() -> None:
-    """Console script."""
-    sys.exit(run())
+    """Console script: `run`, and what Python still holds back is written before the exit code is decided."""
+    code = run()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader is gone; what Python would write while shutting down goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = code or ExitCode.UNKNOWN
+    sys.exit(code)

@@ -7,11 +7,13 @@ there is no moment between check and use in which a file could be exchanged (res
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from governance_pipeline.contracts.frames import from_arrow, plain_rows
+from governance_pipeline.contracts.frames import from_arrow
 from governance_pipeline.contracts.registry import contract_of
 from governance_pipeline.errors import StorageError
+from governance_pipeline.gate.parties import Parties, parties_of
 from governance_pipeline.storage import parquet
 
 if TYPE_CHECKING:
@@ -49,6 +51,11 @@ class RoundInputs:
         """Table -> digest of its file."""
         return {table: read.sha256 for table, read in self.tables.items()}
 
+    @cached_property
+    def parties(self) -> Parties:
+        """Who has a part in the round, by its tables."""
+        return parties_of(self)
+
     def frame(self, table: str) -> pd.DataFrame:
         """Give a table as a frame with the dtypes of its contract."""
         if table not in self._frames:
@@ -58,7 +65,7 @@ class RoundInputs:
     def rows(self, table: str) -> list[dict[str, Any]]:
         """Give the rows of a table, in stored order, null as None."""
         if table not in self._rows:
-            self._rows[table] = plain_rows(self.frame(table))
+            self._rows[table] = self.tables[table].rows.to_pylist()
         return self._rows[table]
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError
-from governance_pipeline.gate.parties import parties_of
 from governance_pipeline.storage.atomic import READ_ONLY
 from governance_pipeline.storage.versions import bytes_of
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
@@ -64,7 +63,7 @@ def manifest_of(inputs: RoundInputs, policy: PolicyRef, code_sha256: str) -> Man
     Raises:
         StorageError: the round has no row in core_rounds or verdict_rounds.
     """
-    parties = parties_of(inputs)
+    parties = inputs.parties
     document = {
         "schema": SCHEMA,
         "gate": inputs.gate.name,

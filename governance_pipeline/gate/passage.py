@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from governance_pipeline.gate.code_digest import gate_code_sha256
 from governance_pipeline.gate.manifest import Manifest, PolicyRef, manifest_of
-from governance_pipeline.gate.parties import Parties, parties_of
 from governance_pipeline.gate.policy import GatePolicy, load_policy
 from governance_pipeline.ledger.trusted_root import trusted_root
 from governance_pipeline.trust.reasons import Refusal
@@ -104,14 +103,9 @@ class Passage:
     _manifests: dict[PolicyRef, Manifest] = field(default_factory=dict)
 
     @cached_property
-    def parties(self) -> Parties:
-        """Who has a part in the round, by its tables."""
-        return parties_of(self.inputs)
-
-    @cached_property
     def actors(self) -> tuple[str, ...]:
         """Everybody who must not approve, by its tables and by the request."""
-        return tuple(sorted({*self.parties.actors, *self.request.actors, self.request.requester}))
+        return tuple(sorted({*self.inputs.parties.actors, *self.request.actors, self.request.requester}))
 
     def manifest(self, policy: PolicyRef) -> Manifest:
         """Make the manifest of the bytes at hand under a policy."""

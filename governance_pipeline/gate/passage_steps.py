@@ -77,7 +77,7 @@ def subject(passage: Passage) -> None:
             raise Refusal(ReasonCode.DIGEST_MISMATCH, f"no request {said.request_id} was made for these bytes")
         resolutions = case_resolutions(manifest, passage.history, said.checkpoint.size)
         shown = display_text(windows[-1], manifest, resolutions)
-        if said.display_sha256 != display_sha256(shown) or said.producers != passage.parties.producers:
+        if said.display_sha256 != display_sha256(shown) or said.producers != passage.inputs.parties.producers:
             raise Refusal(ReasonCode.DIGEST_MISMATCH, "the person was shown another text than this manifest gives")
 
     passage.each(check)
@@ -125,7 +125,7 @@ def time(passage: Passage) -> None:
 def independence(passage: Passage) -> None:
     """SELF_APPROVAL, NOT_INDEPENDENT: neither approver nor validator has a part in the work, judged anew."""
     trusted, inputs = passage.verifier.root, passage.inputs
-    if not passage.parties.producers:
+    if not passage.inputs.parties.producers:
         raise Refusal(
             ReasonCode.NOT_INDEPENDENT, "nobody is known to have produced this round, so nobody is clear of it"
         )

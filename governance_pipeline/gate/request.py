@@ -15,7 +15,7 @@ from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.facts import failed_facts, mismatch_cases
 from governance_pipeline.gate.inputs import read_inputs
 from governance_pipeline.gate.manifest import keep_manifest, manifest_of
-from governance_pipeline.gate.parties import REQUESTER, parties_of
+from governance_pipeline.gate.parties import REQUESTER
 from governance_pipeline.gate.passage import policy_ref
 from governance_pipeline.gate.states import State, standing_of
 from governance_pipeline.ledger.event import AlreadyRecorded
@@ -93,7 +93,7 @@ def _body(
         "created": instant_text(now),
         "expires": instant_text(now + verifier.policy.ttl),
         "requester": REQUESTER,
-        "actors": list(parties_of(inputs).actors),
+        "actors": list(inputs.parties.actors),
         "policy_version": verifier.policy.version,
         "policy_sha256": verifier.policy.sha256,
         "code_sha256": manifest.document["code_sha256"],

@@ -18,7 +18,6 @@ from governance_pipeline.gate.events import EventType
 from governance_pipeline.gate.facts import BLOCK, open_cases
 from governance_pipeline.gate.gates import gate_of
 from governance_pipeline.gate.inputs import digests_in_force, read_inputs
-from governance_pipeline.gate.parties import parties_of
 from governance_pipeline.gate.passage import policy_ref
 from governance_pipeline.gate.verify import passage_of, verify
 from governance_pipeline.trust.instants import instant_text
@@ -71,17 +70,22 @@ def standing_of(request: Requested, verifier: Verifier, history: History, now: d
     if newest is None or newest.seq != request.seq:
         by = "" if newest is None else f"; in force is {newest.request_id}, window {newest.window}"
         return Standing(request, State.SUPERSEDED, ReasonCode.SUPERSEDED, f"the work has changed since{by}")
-    if is_used_up(request, history):
-        return Standing(request, State.CONSUMED)
     for closing in unlifted_closings(history, request, verifier.root):
         state = State.REJECTED if closing.decision.verb is Verb.REJECT else State.REVOKED
         return Standing(request, state, ReasonCode.REVOKED, closing.said)
+    if is_used_up(request, history):
+        return Standing(request, State.CONSUMED)
     if (stale := _stale(request, verifier)) is not None:
         return stale
     try:
         return _blocked(request, verifier, history, now) or _decided(request, verifier, history, now)
     except StorageError as error:
         return Standing(request, State.STALE, ReasonCode.DIGEST_MISMATCH, str(error))
+
+
+def words_of(refusal: Refusal) -> str:
+    """Give what a refusal says, without its code, for wherever the code stands beside it."""
+    return str(refusal).removeprefix(f"{refusal.code}: ")
 
 
 def is_used_up(request: Requested, history: History) -> bool:
@@ -125,7 +129,7 @@ def _blocked(request: Requested, verifier: Verifier, history: History, now: date
     left = request.mismatch_cases
     if history.resolutions:
         inputs = read_inputs(gate_of(request.gate), request.round_id, verifier.lake)
-        actors = {*parties_of(inputs).actors, *request.actors}
+        actors = {*inputs.parties.actors, *request.actors}
         left = len(open_cases(inputs, history, verifier.root, actors, now))
     if not left:
         return None
@@ -144,12 +148,13 @@ _STATE_OF_CODE: Final = {
 
 def _decided(request: Requested, verifier: Verifier, history: History, now: datetime) -> Standing:
     try:
-        gate = gate_of(request.gate)
-        verify(passage_of(verifier, gate, request.round_id, now, history=history))
+        if not any(d.type is EventType.APPROVED for d in history.of_round(request.gate, request.round_id)):
+            raise Refusal(ReasonCode.MISSING, "it awaits a decision")  # noqa: TRY301 - answered like every refusal
+        verify(passage_of(verifier, gate_of(request.gate), request.round_id, now, history=history))
     except Refusal as refusal:
         state = _STATE_OF_CODE.get(refusal.code, State.PENDING)
         if state is State.PENDING and now >= request.expires:
             message = f"nobody decided it before {instant_text(request.expires)}, which is a no"
             return Standing(request, State.EXPIRED, ReasonCode.EXPIRED, message)
-        return Standing(request, state, refusal.code, str(refusal))
+        return Standing(request, state, refusal.code, words_of(refusal))
     return Standing(request, State.APPROVED)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.gate.envelope_steps import proven_assurance
 from governance_pipeline.gate.events import EventType, read_history
-from governance_pipeline.gate.states import standing_of
+from governance_pipeline.gate.states import standing_of, words_of
 from governance_pipeline.gate.verify import passage_of, verify
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
@@ -164,7 +164,7 @@ def _decision_rows(passage: Passage) -> Iterator[dict[str, Any]]:
 
 
 def _why(refusal: Refusal | None) -> tuple[ReasonCode | None, str | None]:
-    return (None, None) if refusal is None else (refusal.code, str(refusal))
+    return (None, None) if refusal is None else (refusal.code, words_of(refusal))
 
 
 def _text_or_none(value: Any) -> str | None:

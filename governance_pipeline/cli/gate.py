@@ -1,0 +1,299 @@
+"""`govern gate`: what waits for a decision, deciding, and looking at what was decided.
+
+What belongs here: arguments, prompts, the clock and printing. What does not: rules; they are in `gate`. Keys are files
+named on the command line, passphrases are asked for or read from a file, never from an argument or a variable, where
+other processes could read them.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from governance_pipeline.vocabulary import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from governance_pipeline.gate.passage import Verifier
+    from governance_pipeline.trust.keys import Signer
+
+LAKE = click.option(
+    "--lake", type=click.Path(file_okay=False, path_type=Path), default=Path("lake"), show_default=True,
+    envvar="GOVERN_LAKE", help="Root of the stored tables.",
+)  # fmt: skip
+CONFIG = click.option(
+    "--config", "config_path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="What this verifier trusts; default: gate.toml of this account.",
+)  # fmt: skip
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+AT = click.option("--at", metavar="INSTANT", help="Judge as of this instant (2026-11-30T12:00:00Z); default: now.")
+REQUESTS = click.argument("requests", metavar="REQUEST...", nargs=-1, required=True)
+REASON = click.option("--reason", prompt="Reason", prompt_required=True, help="Why, in words; it is signed.")
+KEY = click.option("--key", "key_path", type=click.Path(path_type=Path), required=True, metavar="FILE",
+                   help="Your key file.")  # fmt: skip
+PASSPHRASE = click.option(
+    "--passphrase-file", type=click.Path(path_type=Path), metavar="FILE",
+    help="File whose first line opens the key; default: ask.",
+)  # fmt: skip
+DIGEST = click.option(
+    "--digest", "digests", multiple=True, metavar="HEX",
+    help="First 8 digits or more of the digest you have read, one for each request; default: ask.",
+)  # fmt: skip
+
+_CONFIRM = 8
+
+
+def _deciding(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the arguments of every decision."""
+    for option in (AS_JSON, CONFIG, LAKE, PASSPHRASE, KEY, REASON, REQUESTS):
+        command = option(command)
+    return command
+
+
+@click.group(
+    epilog="\b\nExample: govern gate inbox\n\b\nExit: 4 when passage is refused or still open, with its reason code; "
+    "0 when it is granted or something was only shown"
+)
+def gate() -> None:
+    """Approve, reject and look at what waits for a person."""
+
+
+@gate.command(epilog="Example: govern gate inbox --json")
+@click.option("--all", "every", is_flag=True, help="Also what is decided, superseded, expired or stale.")
+@LAKE
+@CONFIG
+@AT
+@AS_JSON
+def inbox(every: bool, lake: Path, config_path: Path | None, at: str | None, as_json: bool) -> None:
+    """List the requests that wait for a person, oldest first."""
+    from governance_pipeline.gate.answers import inbox_document
+    from governance_pipeline.gate.events import read_history
+    from governance_pipeline.gate.page import inbox_lines
+
+    now = _instant(at)
+    verifier = _verifier(config_path, lake, now)
+    document = inbox_document(verifier, read_history(verifier.ledger), now, every=every)
+    _answer(document, as_json, inbox_lines(document))
+
+
+@gate.command(epilog="Example: govern gate show 3f2a91c0")
+@click.argument("request")
+@LAKE
+@CONFIG
+@AT
+@AS_JSON
+def show(request: str, lake: Path, config_path: Path | None, at: str | None, as_json: bool) -> None:
+    """Show everything a decision on REQUEST is about, and where it stands.
+
+    REQUEST is its id, or the beginning of it.
+    """
+    from governance_pipeline.gate.answers import request_document
+    from governance_pipeline.gate.deciding import shown
+    from governance_pipeline.gate.page import standing_lines
+
+    now = _instant(at)
+    verifier = _verifier(config_path, lake, now)
+    document = request_document(shown(verifier, request, now), verifier, now)
+    _answer(document, as_json, [*document["display"].splitlines(), *standing_lines(document)])
+
+
+@gate.command(
+    epilog="\b\nExample: govern gate approve 3f2a91c0 --reason 'read it' --key ~/keys/ana.pem\n"
+    "Exit: 0 the gate is open now, 4 it is not (another approver is needed, or the decision was refused)"
+)
+@_deciding
+@DIGEST
+def approve(
+    requests: tuple[str, ...],
+    reason: str,
+    key_path: Path,
+    passphrase_file: Path | None,
+    digests: tuple[str, ...],
+    lake: Path,
+    config_path: Path | None,
+    as_json: bool,
+) -> int:
+    """Sign for exactly what is shown: every REQUEST is shown whole and confirmed by its digest."""
+    if digests and not len(digests) == len(requests) == len(set(requests)):
+        raise click.UsageError(f"{len(requests)} requests need as many --digest, in the same order")
+    verifier, signer = _verifier(config_path, lake, _now()), _signer(key_path, passphrase_file)
+    given = iter(digests or (None,) * len(requests))
+
+    def confirmed(request: str) -> str:
+        return _confirmed(verifier, request, next(given), quiet=as_json)
+
+    return _decide_all(verifier, requests, "APPROVE", reason, signer, confirmed, as_json=as_json)
+
+
+@gate.command(epilog="\b\nExample: govern gate reject 3f2a91c0 --reason 'wrong baseline' --key ~/keys/ana.pem\n"
+              "Exit: 4, for passage is refused now; --json says whether the decision was recorded")  # fmt: skip
+@_deciding
+def reject(**given: Any) -> int:
+    """Say no: nothing passes on REQUEST, whoever approves it, until you take it back or the work changes."""
+    return _close("REJECT", **given)
+
+
+@gate.command(epilog="\b\nExample: govern gate revoke 3f2a91c0 --reason 'saw it too late' --key ~/keys/ana.pem\n"
+              "Exit: 4, for passage is refused now; --json says whether the decision was recorded")  # fmt: skip
+@_deciding
+def revoke(**given: Any) -> int:
+    """Take approvals back: nothing more passes on REQUEST. What was published stays, and its request says REVOKED."""
+    return _close("REVOKE", **given)
+
+
+@gate.command(epilog="Example: govern gate log parser-0001")
+@click.argument("round_", metavar="ROUND")
+@LAKE
+@CONFIG
+@AT
+@AS_JSON
+def log(round_: str, lake: Path, config_path: Path | None, at: str | None, as_json: bool) -> None:
+    """Show what was asked, decided and used of one round, in order."""
+    from governance_pipeline.gate.answers import log_document
+    from governance_pipeline.gate.events import read_history
+    from governance_pipeline.gate.page import log_lines
+
+    now = _instant(at)
+    verifier = _verifier(config_path, lake, now)
+    document = log_document(verifier, read_history(verifier.ledger), round_, now)
+    _answer(document, as_json, log_lines(document))
+
+
+@gate.command(epilog="\b\nExample: govern gate verify 3f2a91c0 --asset published_features\n"
+              "Exit: 0 passage would be granted, 4 refused, with its reason code")  # fmt: skip
+@click.argument("request")
+@click.option("--asset", metavar="NAME", help="Ask for this gated asset: also whether it was used already.")
+@click.option("--envelope", "envelope", type=click.Path(path_type=Path), metavar="FILE",
+              help="Judge this signed decision instead of those recorded.")  # fmt: skip
+@LAKE
+@CONFIG
+@AT
+@AS_JSON
+def verify(
+    request: str, asset: str | None, envelope: Path | None, lake: Path, config_path: Path | None, at: str | None,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """Ask every question the gate asks of REQUEST, without using anything."""
+    from governance_pipeline.gate.answers import verification_document
+    from governance_pipeline.gate.checking import check_request
+    from governance_pipeline.gate.page import verification_line
+
+    now = _instant(at)
+    verifier = _verifier(config_path, lake, now)
+    checked = check_request(verifier, request, now, asset=asset, envelope=envelope)
+    document = verification_document(verifier, checked.request, asset, checked.refusal, checked.dropped)
+    _answer(document, as_json, [verification_line(document)])
+    return ExitCode.CLEAN if document["granted"] else ExitCode.REFUSED
+
+
+def _close(
+    verb: str,
+    requests: tuple[str, ...],
+    reason: str,
+    key_path: Path,
+    passphrase_file: Path | None,
+    lake: Path,
+    config_path: Path | None,
+    as_json: bool,
+) -> int:
+    """Record a rejection or revocation: nothing is shown first, because closing needs no careful reading."""
+    verifier, signer = _verifier(config_path, lake, _now()), _signer(key_path, passphrase_file)
+    return _decide_all(verifier, requests, verb, reason, signer, lambda _: None, as_json=as_json)
+
+
+def _decide_all(
+    verifier: Verifier,
+    requests: tuple[str, ...],
+    verb: str,
+    reason: str,
+    signer: Signer,
+    confirmed: Callable[[str], str | None],
+    *,
+    as_json: bool,
+) -> int:
+    from governance_pipeline.gate.answers import results_document
+    from governance_pipeline.gate.bulk import decide_each
+    from governance_pipeline.gate.decision import Verb
+    from governance_pipeline.gate.page import result_line
+
+    results = decide_each(
+        verifier, requests, Verb(verb), reason, signer,
+        confirmed=confirmed, clock=_now, nonces=lambda: secrets.token_hex(16),
+    )  # fmt: skip
+    _answer(results_document(verifier, results), as_json, map(result_line, results))
+    is_granted = all(entry["recorded"] and entry["code"] is None for entry in results)
+    return ExitCode.CLEAN if is_granted else ExitCode.REFUSED
+
+
+def _confirmed(verifier: Verifier, request: str, given: str | None, *, quiet: bool) -> str:
+    """Show a request and have its digest confirmed; gives the digest of the text that was shown."""
+    from governance_pipeline.gate.deciding import shown
+    from governance_pipeline.trust.reasons import ReasonCode, Refusal
+
+    view = shown(verifier, request, _now())
+    click.echo(view.text, nl=False, err=quiet)
+    subject = view.standing.request.subject_sha256
+    if given is None:
+        given = str(click.prompt(f"First {_CONFIRM} digits of the digest", err=True))
+    if len(given) < _CONFIRM or not subject.startswith(given.strip().lower()):
+        message = f"{given!r} is not the beginning of the digest that was shown; read it, then type 8 digits of it"
+        raise Refusal(ReasonCode.DIGEST_MISMATCH, message)
+    return view.display_sha256
+
+
+def _verifier(config_path: Path | None, lake: Path, now: datetime) -> Verifier:
+    """Open what is trusted, and say on stderr what that can prevent."""
+    from governance_pipeline.gate.decision import TIER_MEANS
+    from governance_pipeline.gate.passage import open_verifier
+    from governance_pipeline.ledger.ledger import Ledger
+    from governance_pipeline.storage.lake import Lake
+    from governance_pipeline.trust.config import load_config
+
+    config = load_config(config_path)
+    verifier = open_verifier(config, Ledger(config.ledger), Lake(lake), now)
+    mark = "; THROW-AWAY trust root, for a demo or a test" if verifier.root.is_throwaway else ""
+    click.echo(f"trust tier {TIER_MEANS}{mark}", err=True)
+    return verifier
+
+
+def _signer(key_path: Path, passphrase_file: Path | None) -> Signer:
+    from governance_pipeline.strict.files import open_regular
+    from governance_pipeline.trust.keys import is_encrypted_key, load_signer
+
+    if not is_encrypted_key(key_path):
+        return load_signer(key_path, None)
+    if passphrase_file is None:
+        return load_signer(key_path, str(click.prompt(f"Passphrase of {key_path}", hide_input=True, err=True)).encode())
+    with open_regular(passphrase_file) as stream:
+        return load_signer(key_path, stream.readline(4096).rstrip(b"\r\n"))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _instant(at: str | None) -> datetime:
+    from governance_pipeline.trust.instants import instant_of
+
+    if at is None:
+        return _now()
+    try:
+        return instant_of(at)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--at") from None
+
+
+def _answer(document: dict[str, Any], as_json: bool, lines: Iterable[str]) -> None:
+    from governance_pipeline.strict.excerpt import escape_unprintable
+
+    if as_json:
+        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        return
+    for line in lines:
+        click.echo(escape_unprintable(line))

@@ -1,0 +1,221 @@
+"""What `govern gate` answers, as JSON documents (schemas in `schemas/`).
+
+What belongs here: requests, decisions and passages turned into plain values. What does not: printing, and any rule.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from governance_pipeline.errors import StorageError
+from governance_pipeline.gate.closings import signed_decision
+from governance_pipeline.gate.decision import TRUST_TIER
+from governance_pipeline.gate.manifest import kept_manifest
+from governance_pipeline.gate.states import State, standing_of, words_of
+from governance_pipeline.trust.instants import instant_text
+from governance_pipeline.trust.pair import approver_conflict
+from governance_pipeline.trust.principals import Kind, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from governance_pipeline.gate.deciding import Shown
+    from governance_pipeline.gate.events import History, Passed, Recorded, Requested
+    from governance_pipeline.gate.passage import Verifier
+    from governance_pipeline.gate.states import Standing
+    from governance_pipeline.trust.principals import Principal
+    from governance_pipeline.trust.reasons import Refusal
+
+LISTED: Final = frozenset({State.PENDING, State.BLOCKED_POLICY})
+"""States an inbox lists: what waits for a person, at this gate or before it."""
+
+
+def inbox_document(verifier: Verifier, history: History, now: datetime, *, every: bool = False) -> dict[str, Any]:
+    """Give `govern/gate-inbox/v1`: requests that wait, oldest first; with `every` all that were ever made.
+
+    Each lists the claims that do not match, with both values and where to look.
+    """
+    newest = {request.request_id: request for request in history.requests}
+    standings = [standing_of(request, verifier, history, now) for request in newest.values()]
+    listed = [s for s in standings if every or s.state in LISTED]
+    ordered = sorted(listed, key=lambda s: (s.request.created, s.request.round_id))
+    return {
+        "schema": "govern/gate-inbox/v1",
+        **_set_up(verifier),
+        "at": instant_text(now),
+        "requests": [_item(standing, verifier, now) for standing in ordered],
+    }
+
+
+def request_document(view: Shown, verifier: Verifier, now: datetime) -> dict[str, Any]:
+    """Give `govern/gate-request/v1`: one request with its manifest and the exact text a person is shown."""
+    return {
+        "schema": "govern/gate-request/v1",
+        **_set_up(verifier),
+        "at": instant_text(now),
+        **_standing(view.standing, verifier, now),
+        "actors": list(view.standing.request.actors),
+        "manifest": dict(view.manifest.document),
+        "display": view.text,
+        "display_sha256": view.display_sha256,
+    }
+
+
+def log_document(verifier: Verifier, history: History, round_id: str, now: datetime) -> dict[str, Any]:
+    """Give `govern/gate-log/v1`: everything the ledger has on the requests of one round, in order."""
+    entries = [
+        *(_asked(r, verifier, history, now) for r in history.requests if r.round_id == round_id),
+        *(_decided(d, verifier) for d in history.decisions if d.round_id == round_id),
+        *(_passed(p) for p in history.passages if p.round_id == round_id),
+    ]
+    return {
+        "schema": "govern/gate-log/v1",
+        **_set_up(verifier),
+        "round_id": round_id,
+        "events": sorted(entries, key=lambda entry: entry["seq"]),
+    }
+
+
+def verification_document(
+    verifier: Verifier, request: Requested, asset: str | None, refusal: Refusal | None, dropped: Sequence[Refusal]
+) -> dict[str, Any]:
+    """Give `govern/gate-verification/v1`: whether passage would be granted now, nothing being used."""
+    return {
+        "schema": "govern/gate-verification/v1",
+        **_set_up(verifier),
+        "request_id": request.request_id,
+        "round_id": request.round_id,
+        "gate": request.gate,
+        "asset": asset,
+        "granted": refusal is None,
+        "code": refusal and str(refusal.code),
+        "message": refusal and words_of(refusal),
+        "dropped": [{"code": str(other.code), "message": words_of(other)} for other in dropped],
+    }
+
+
+def results_document(verifier: Verifier, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Give `govern/gate-results/v1`: what became of each request somebody decided on."""
+    return {"schema": "govern/gate-results/v1", **_set_up(verifier), "results": list(results)}
+
+
+def result(
+    request_id: str, verb: str, decision_id: str | None, standing: Standing | None, refusal: Refusal | None
+) -> dict[str, Any]:
+    """Give one entry of a results document; code and message are of the passage as it is now."""
+    code = refusal.code if refusal is not None else standing and standing.code
+    return {
+        "request_id": request_id if standing is None else standing.request.request_id,
+        "round_id": standing and standing.request.round_id,
+        "decision": verb,
+        "recorded": decision_id is not None,
+        "decision_id": decision_id,
+        "state": standing and str(standing.state),
+        "code": code and str(code),
+        "message": words_of(refusal) if refusal is not None else standing and standing.message,
+    }
+
+
+def may_act(request: Requested, verifier: Verifier, now: datetime) -> list[str]:
+    """Give the people who may decide on a request, sorted."""
+    actors = {*request.actors, request.requester}
+    return sorted(
+        principal.id
+        for principal in verifier.root.principals
+        if _is_approver(principal, verifier, now) and approver_conflict(principal.id, actors, verifier.root) is None
+    )
+
+
+def _is_approver(principal: Principal, verifier: Verifier, now: datetime) -> bool:
+    root, allowed = verifier.root, verifier.policy.approvers
+    is_named = allowed is None or root.identity(principal.id) in {root.identity(name) for name in allowed}
+    has_key = any(
+        not root.is_revoked(key.fingerprint, now) and not key.validity.is_before(now) and not key.validity.is_over(now)
+        for key in principal.keys
+    )
+    is_valid = not principal.validity.is_before(now) and not principal.validity.is_over(now)
+    is_person = principal.kind is Kind.HUMAN and Role.APPROVER in principal.roles
+    return is_person and is_named and has_key and is_valid
+
+
+def _set_up(verifier: Verifier) -> dict[str, Any]:
+    return {"trust_tier": TRUST_TIER, "is_throwaway": verifier.root.is_throwaway}
+
+
+def _item(standing: Standing, verifier: Verifier, now: datetime) -> dict[str, Any]:
+    try:
+        claims = kept_manifest(verifier.lake, standing.request.subject_sha256).document["claims"]
+    except StorageError:
+        claims = None
+    open_claims = None if claims is None else [claim for claim in claims if claim["status"] != "match"]
+    counts = {"claims_count": None if claims is None else len(claims), "open_claims": open_claims}
+    return {**_standing(standing, verifier, now), **counts}
+
+
+def _standing(standing: Standing, verifier: Verifier, now: datetime) -> dict[str, Any]:
+    request = standing.request
+    return {
+        "request_id": request.request_id,
+        "gate": request.gate,
+        "round_id": request.round_id,
+        "subject_sha256": request.subject_sha256,
+        "state": str(standing.state),
+        "code": standing.code and str(standing.code),
+        "message": standing.message,
+        "verdict": request.verdict_status,
+        "created": instant_text(request.created),
+        "expires": instant_text(request.expires),
+        "age_s": int((now - request.created).total_seconds()),
+        "requester": request.requester,
+        "may_act": may_act(request, verifier, now),
+        "command": f"govern gate approve {request.request_id} --reason WHY --key FILE",
+    }
+
+
+def _asked(request: Requested, verifier: Verifier, history: History, now: datetime) -> dict[str, Any]:
+    standing = standing_of(request, verifier, history, now)
+    return {
+        "seq": request.seq,
+        "at": instant_text(request.created),
+        "type": "REQUESTED",
+        "actor": request.requester,
+        "request_id": request.request_id,
+        "subject_sha256": request.subject_sha256,
+        "state": str(standing.state),
+        "code": standing.code and str(standing.code),
+        "message": standing.message,
+    }
+
+
+def _decided(recorded: Recorded, verifier: Verifier) -> dict[str, Any]:
+    """Show a recorded decision; `signed_by` is empty for an envelope no approver signed."""
+    signed = signed_decision(recorded, verifier.root)
+    said = None if signed is None else signed.decision
+    return {
+        "seq": recorded.seq,
+        "at": instant_text(recorded.ts),
+        "type": str(recorded.type),
+        "actor": recorded.actor,
+        "request_id": recorded.request_id,
+        "decision_id": recorded.decision_id,
+        "signed_by": [] if signed is None else list(signed.who),
+        "reason": said and said.reason,
+        "expires": said and instant_text(said.expires),
+        "display_sha256": said and said.display_sha256,
+        "assurance": said and str(said.assurance),
+    }
+
+
+def _passed(passed: Passed) -> dict[str, Any]:
+    return {
+        "seq": passed.seq,
+        "at": instant_text(passed.ts),
+        "type": str(passed.type),
+        "asset": passed.asset,
+        "decision_id": passed.decision_id,
+        "subject_sha256": passed.subject_sha256,
+        "run_id": passed.run_id,
+        "root_run_id": passed.root_run_id,
+        "output_sha256": passed.output_sha256,
+    }

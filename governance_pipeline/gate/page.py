@@ -1,0 +1,78 @@
+"""The answers of `govern gate` as lines of text.
+
+What belongs here: layout. What does not: values, which come as documents (`answers`), and escaping, which whoever
+prints does for the whole line.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+SHORT: Final = 16
+"""Characters of an id that are shown; a command takes them as the whole."""
+
+_CONFIRM = 8
+_SHOWN_CLAIMS = 5
+
+
+def inbox_lines(document: dict[str, Any]) -> list[str]:
+    """Give the inbox: a line per request, and under it the claims that do not match."""
+    lines = []
+    for item in document["requests"]:
+        age = f"{item['age_s'] // 3600} h old"
+        code = f" {item['code']}" if item["code"] else ""
+        lines.append(
+            f"{item['request_id'][:SHORT]}  {item['round_id']}  {item['state']}{code}  verdict {item['verdict']}  "
+            f"{age}, expires {item['expires']}  may act: {', '.join(item['may_act']) or 'nobody'}"
+        )
+        claims = item["open_claims"] or []
+        lines += [
+            f"  {c['status']} {json.dumps(c['field'])}: declared {c['declared']}, computed {c['computed']}, delta "
+            f"{c['delta']}, epsilon {c['epsilon']}, at {c['evidence']['path']}:{c['evidence']['line']}"
+            for c in claims[:_SHOWN_CLAIMS]
+        ]
+        if len(claims) > _SHOWN_CLAIMS:
+            lines.append(f"  and {len(claims) - _SHOWN_CLAIMS} more: govern gate show {item['request_id'][:SHORT]}")
+    return lines or ["nothing waits"]
+
+
+def standing_lines(document: dict[str, Any]) -> list[str]:
+    """Give what stands below the text of a request: its state, who may act, and the command."""
+    code = f" {document['code']}: {document['message']}" if document["code"] else ""
+    return [
+        "",
+        f"state      {document['state']}{code}",
+        f"may act    {', '.join(document['may_act']) or 'nobody'}",
+        f"approve    {document['command']} --digest {document['subject_sha256'][:_CONFIRM]}",
+    ]
+
+
+def result_line(entry: dict[str, Any]) -> str:
+    """Give what became of one decision."""
+    done = f"{entry['decision']} recorded as {entry['decision_id'][:SHORT]}" if entry["recorded"] else "refused"
+    why = f" {entry['code']}: {entry['message']}" if entry["code"] else ""
+    return f"{entry['round_id']}  {entry['request_id'][:SHORT]}  {done}, now {entry['state']}{why}"
+
+
+def log_lines(document: dict[str, Any]) -> list[str]:
+    """Give the history of a round, a line per event."""
+    lines = [
+        f"{event['seq']:>6}  {event['at']}  {event['type']:<9}  {_event_words(event)}" for event in document["events"]
+    ]
+    return lines or [f"nothing was asked about {document['round_id']}"]
+
+
+def verification_line(document: dict[str, Any]) -> str:
+    """Give whether passage would be granted."""
+    said = "granted" if document["granted"] else f"{document['code']}: {document['message']}"
+    return f"{document['round_id']} {document['request_id'][:SHORT]}: {said}"
+
+
+def _event_words(event: dict[str, Any]) -> str:
+    if event["type"] == "REQUESTED":
+        return f"{event['request_id'][:SHORT]} is {event['state']}"
+    if "signed_by" in event:
+        signed = ", ".join(event["signed_by"]) or "NOBODY"
+        return f"{event['request_id'][:SHORT]} signed by {signed}: {json.dumps(event['reason'], ensure_ascii=False)}"
+    return f"{event['asset']} by run {event['run_id']} on {event['decision_id'][:SHORT]}"
