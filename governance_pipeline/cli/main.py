@@ -75,7 +75,8 @@ def govern() -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; never raises."""
     try:
-        result = govern.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+        given = None if arguments is None else list(arguments)
+        result = govern.main(args=given, prog_name="govern", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except SystemExit:  # click's answer to a reader that closed the pipe; its exit code 1 would look like a finding

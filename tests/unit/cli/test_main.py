@@ -1,0 +1,189 @@
+"""Claims about `govern`: every ending has its exit code, a crash never looks like a finding, help costs no imports."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+import subprocess
+import sys
+import types
+
+import click
+import pytest
+
+from governance_pipeline import errors
+from governance_pipeline.cli.main import COMMANDS, run
+from governance_pipeline.errors import Fault
+
+HOSTILE = "\x1b[2J\x9b31m\u202eevil\x07"
+SECRET = "ghp_" + "A1b2" * 9
+HEAVY = (
+    "pandas",
+    "numpy",
+    "pandera",
+    "pyarrow",
+    "duckdb",
+    "matplotlib",
+    "sqlglot",
+    "rich",
+    "yaml",
+    "jinja2",
+    "dagster",
+)
+
+
+@pytest.fixture
+def ends_with(monkeypatch, capsys):
+    """Return a function that runs a command which ends in some way; gives exit code, stdout and stderr."""
+    monkeypatch.setattr(sys, "stdout", sys.stdout)  # click replaces it after a broken pipe
+
+    def _ends_with(ending):
+        def command():
+            if isinstance(ending, BaseException):
+                raise ending
+            return ending
+
+        module = types.ModuleType("ending")
+        module.ending = click.command("ending")(command)
+        monkeypatch.setitem(sys.modules, "ending", module)
+        monkeypatch.setitem(COMMANDS, "ending", ("ending", "Ends."))
+        code = run(["ending"])
+        return code, *capsys.readouterr()
+
+    return _ends_with
+
+
+ENDINGS = [
+    (errors.UsageError("no"), 2), (errors.PolicyError("no"), 2), (click.UsageError("no"), 2),
+    (click.BadParameter("no"), 2), (click.ClickException("no"), 2), (click.FileError("f", "no"), 2),
+    (errors.UnreadableError("no"), 3), (errors.RecordRefused("no", 1, "no"), 3), (errors.StorageError("no"), 3),
+    (errors.ContractBreach("t", "no"), 3), (errors.GovernError("no"), 3), (errors.GateRefused("no"), 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ending", "expected"), ENDINGS, ids=[type(ending).__name__ for ending, _ in ENDINGS])
+def test_an_error_of_ours_is_one_message_on_stderr_and_the_exit_code_of_its_kind(ends_with, ending, expected):
+    code, out, err = ends_with(ending)
+    assert (code, out) == (expected, "")
+    assert "no" in err
+    assert "Traceback" not in err
+
+
+CRASHES = [
+    ValueError("x"),
+    KeyError("x"),
+    RuntimeError("x"),
+    MemoryError(),
+    RecursionError(),
+    AssertionError(),
+    OSError(28, "x"),
+]
+
+
+@pytest.mark.parametrize("crash", CRASHES, ids=lambda crash: type(crash).__name__)
+def test_a_crash_is_exit_3_with_its_traceback_on_stderr_never_1(ends_with, crash):
+    code, out, err = ends_with(crash)
+    assert (code, out) == (3, "")
+    assert err.startswith("Traceback")
+    assert type(crash).__name__ in err
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), EOFError(), click.Abort()], ids=repr)
+def test_an_interruption_is_unknown_not_clean_and_not_a_finding(ends_with, interruption):
+    code, out, err = ends_with(interruption)
+    assert (code, out.strip()) == (3, "")
+    assert "stopped" in err
+
+
+def test_a_reader_that_closed_the_pipe_is_no_finding(ends_with):
+    assert ends_with(BrokenPipeError(errno.EPIPE, "Broken pipe"))[0] == 3
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 4])
+def test_the_code_a_command_returns_is_the_exit_code(ends_with, code):
+    assert ends_with(code) == (code, "", "")
+    assert ends_with(click.exceptions.Exit(code))[0] == code
+
+
+def test_a_command_that_returns_nothing_is_clean(ends_with):
+    assert ends_with(None) == (0, "", "")
+
+
+@pytest.mark.parametrize("kind", [ValueError, errors.UsageError, errors.StorageError, click.UsageError])
+def test_no_message_brings_control_characters_or_credentials_to_the_terminal(ends_with, kind):
+    _, _, err = ends_with(kind(f"{HOSTILE} {SECRET}"))
+    assert all(character == "\n" or character.isprintable() for character in err)
+    assert "\\u202eevil\\x07" in err
+    assert "ghp_" not in err
+
+
+def test_every_fault_of_a_refused_file_is_said_with_its_line(ends_with):
+    faults = [Fault("unknown_key", 3, HOSTILE), Fault("bad_value", None, "second")]
+    code, out, err = ends_with(errors.CheckSetError(f"checks{HOSTILE}.yaml", faults))
+    assert (code, out) == (2, "")
+    assert "line 3: unknown_key: \\x1b[2J" in err
+    assert "line None: bad_value: second" in err
+    assert "\x1b" not in err
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["--nonsense"], ["audit"], ["warehouse", "nonsense"], ["aud"]])
+def test_a_wrong_command_line_is_exit_2_with_nothing_on_stdout(capsys, arguments):
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Usage: govern" in err
+
+
+def test_help_lists_every_command_and_every_exit_code(capsys):
+    assert run(["--help"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    for name, (_, text) in COMMANDS.items():
+        assert f"  {name} " in out
+        assert text in out
+    for line in ("0  clean", "1  findings", "2  usage", "3  could not analyze", "4  refused by a gate"):
+        assert line in out
+
+
+def test_version_is_that_of_the_package(capsys):
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("govern, version ")
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_says_what_it_does_with_an_example(capsys, name):
+    module = importlib.import_module(COMMANDS[name][0])
+    command = getattr(module, name)
+    assert command.name == name
+    for arguments in [[name], *([name, sub] for sub in getattr(command, "commands", ()))]:
+        assert run([*arguments, "--help"]) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        assert out.startswith(f"Usage: govern {' '.join(arguments)}")
+        assert len(arguments) == 1 or "Example" in out
+
+
+HELP = """
+import contextlib, io, sys
+from governance_pipeline.cli.main import COMMANDS, run
+for arguments in [["--help"], *([name, "--help"] for name in COMMANDS)]:
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert run(arguments) == 0, arguments
+    heavy = sorted(set(sys.modules) & set({heavy!r}))
+    assert not heavy, (arguments, heavy)
+"""
+
+
+def test_help_imports_nothing_heavy():
+    subprocess.run([sys.executable, "-c", HELP.format(heavy=HEAVY)], check=True)
+
+
+def test_a_closed_pipe_gives_exit_3_and_no_traceback():
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "governance_pipeline.cli", "--help"], stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (3, b"")
