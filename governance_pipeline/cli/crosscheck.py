@@ -28,7 +28,7 @@ PIPE_WIDTH = 160
 _CHECKS = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.group()
+@click.group(epilog="Example: govern crosscheck run data/sample/checks/invoices.yaml")
 def crosscheck() -> None:
     """Compare what a source declares with what is computed from rawer data.
 

@@ -13,7 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
-from json.encoder import encode_basestring
+from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any
 
 from governance_pipeline.crosscheck.independence import is_independent
@@ -97,7 +97,8 @@ def status_counts(records: Iterable[CrossCheckRecord]) -> dict[str, int]:
 def json_text(document: dict[str, Any]) -> str:
     """Return a document as JSON text: numbers as their exact lexemes, one list item per line, a newline at the end.
 
-    The same document gives the same text. RFC 8785 is not used: it would turn numbers into binary floats.
+    The same document gives the same text. RFC 8785 is not used: it would turn numbers into binary floats. Every
+    character beyond printable ASCII is escaped, so that no text of a source steers a terminal.
     """
     return b"".join(_blocks(document)).decode()
 
@@ -214,7 +215,7 @@ def _pieces(members: dict[str, Any]) -> Iterator[str]:
     """One list item per line, so that two reports can be compared line by line; any other member on one line."""
     before = "{\n"
     for name, value in members.items():
-        yield f"{before}{encode_basestring(name)}:"
+        yield f"{before}{encode_basestring_ascii(name)}:"
         yield from _items(value) if isinstance(value, list | Iterator) else (_compact(value),)
         before = ",\n"
     yield "\n}\n" if members else "{}\n"
@@ -232,9 +233,13 @@ def _compact(value: Any) -> str:
     if isinstance(value, Lexeme):
         return str(value)
     if isinstance(value, str):
-        return encode_basestring(value)
+        return encode_basestring_ascii(value)
     if isinstance(value, dict):
-        return "{" + ",".join([f"{encode_basestring(name)}:{_compact(member)}" for name, member in value.items()]) + "}"
+        return (
+            "{"
+            + ",".join([f"{encode_basestring_ascii(name)}:{_compact(member)}" for name, member in value.items()])
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ",".join(map(_compact, value)) + "]"
     return json.dumps(value)

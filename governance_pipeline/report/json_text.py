@@ -6,13 +6,11 @@ What belongs here: the one way reports are written as JSON. What does not: their
 from __future__ import annotations
 
 import json
-import re
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from governance_pipeline.strict.lexeme import Lexeme
 
-_DELETE = re.compile("\x7f")  # the one control character JSON leaves alone
 _OPENED_LEVELS = 2  # members of the document and items of its lists have a line each; what is below has none
 
 
@@ -32,17 +30,13 @@ def _text(value: Any, open_levels: int) -> str:
     if isinstance(value, Lexeme):
         return str(value)
     if isinstance(value, str):
-        return _string(value)
+        return encode_basestring_ascii(value)
     if isinstance(value, dict):
-        return _enclosed("{}", [f"{_string(name)}: {_text(item, open_levels - 1)}" for name, item in value.items()],
-                         is_open=open_levels == _OPENED_LEVELS)  # fmt: skip
+        members = [f"{encode_basestring_ascii(name)}: {_text(item, open_levels - 1)}" for name, item in value.items()]
+        return _enclosed("{}", members, is_open=open_levels == _OPENED_LEVELS)
     if isinstance(value, list | tuple):
         return _enclosed("[]", [_text(item, open_levels - 1) for item in value], is_open=open_levels > 0)
     return json.dumps(value, allow_nan=False)
-
-
-def _string(text: str) -> str:
-    return _DELETE.sub(r"\\u007f", encode_basestring_ascii(text))
 
 
 def _enclosed(brackets: str, items: list[str], *, is_open: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 
@@ -129,6 +130,24 @@ def test_progress_is_for_large_sources_on_a_terminal_only(folder, monkeypatch):
     assert "reading" not in govern("run", folder / "checks.yaml").output
 
 
+def test_no_text_of_a_source_steers_the_terminal_as_json(folder):
+    (folder / "d.jsonl").write_text('{"id":"\u009b2J\u202e","total":1}\n', "utf-8")
+    shown = govern("run", folder / "checks.yaml", "--json").stdout
+    assert shown.isascii()
+    assert "\x9b2J\u202e" in {record["subject_id"] for record in json.loads(shown)["records"]}
+
+
+def test_the_policy_in_force_has_the_shipped_schema(folder):
+    schema = json.loads((Path(page.__file__).parent / "schemas" / "epsilon-policy-v1.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for arguments in (("policy", "--json"), ("policy", folder / "checks.yaml", "--json")):
+        validator.validate(json.loads(govern(*arguments).stdout))
+    loosened = {"schema": schema["$id"], "max": {"integer": 1}}
+    assert {error.validator for error in validator.iter_errors(loosened)} == {"required", "const"}
+
+
 @pytest.mark.parametrize("command", ["run", "policy"])
 def test_help_has_an_example(command):
     assert f"Example: govern crosscheck {command}" in govern(command, "--help").output
+    assert "Example: govern crosscheck " in govern("--help").output
