@@ -5,7 +5,6 @@ What belongs here: arguments, progress and printing. What does not: rules; they 
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -134,7 +133,9 @@ def verify(round_ids: tuple[str, ...], landing: Path, lake: Path, as_json: bool)
     from governance_pipeline.storage.lake import Lake
 
     names = [folder.name for folder in _folders(landing, round_ids)] or landing_rounds(landing).rounds
-    document = verify_document(landing, Lake(lake), names)
+    hidden = as_json or not sys.stderr.isatty()
+    with click.progressbar(names, label="hashing", file=sys.stderr, hidden=hidden) as progress:
+        document = verify_document(landing, Lake(lake), progress)
     _answer(document, as_json, _verify_lines(document))
     states = {row["state"] for row in document["rounds"]}
     if "changed" in states:
@@ -150,9 +151,10 @@ def formats(as_json: bool) -> int:
 
     document = formats_document()
     lines = [
-        (row["name"], row["versions"], f"declares {', '.join(row['declares']) or 'nothing'}")
+        (row["name"], row["versions"], f"declares {', '.join(row['declares']) or 'nothing'}",
+         f"recomputes {', '.join(row['recomputable']) or 'nothing'}")
         for row in document["formats"]
-    ]
+    ]  # fmt: skip
     _answer(document, as_json, _columns(lines))
     return ExitCode.CLEAN
 
@@ -249,7 +251,9 @@ def _columns(rows: Sequence[Sequence[object]]) -> list[str]:
 
 def _answer(document: dict[str, Any], as_json: bool, lines: Iterable[str]) -> None:
     if as_json:
-        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        from governance_pipeline.report.json_text import json_text
+
+        click.echo(json_text(document))
         return
     for line in lines:
         click.echo(line)

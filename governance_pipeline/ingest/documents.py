@@ -1,7 +1,7 @@
 """What the `govern rounds` commands answer, as JSON documents (schemas in `schemas/`).
 
 What belongs here: results turned into plain JSON values, each document with its schema name. What does not: printing.
-Texts are as the logs have them; whoever shows them escapes them.
+Texts are as the logs have them, with credentials masked; whoever shows them escapes them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from governance_pipeline.ingest.importing import verify_round
 from governance_pipeline.ingest.layout import CONTRACT_FILE, scan
 from governance_pipeline.rounds.landing import landing_rounds
 from governance_pipeline.rounds.load import read_contract
+from governance_pipeline.strict.excerpt import mask_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -63,10 +64,15 @@ def list_document(landing: Path, lake: Lake) -> dict[str, Any]:
 def show_document(tables: RoundTables) -> dict[str, Any]:
     """Give `govern/rounds-show/v1`: one round as its folder is now, each file with its account."""
     (row,) = tables.rows("core_rounds")
+    objective = row["objective"]
     return {
         "schema": "govern/rounds-show/v1",
         "round_id": tables.round_id,
-        "contract": {"state": row["contract_state"], "fault": row["contract_fault"], "objective": row["objective"]},
+        "contract": {
+            "state": row["contract_state"],
+            "fault": row["contract_fault"],
+            "objective": None if objective is None else mask_secrets(objective),
+        },
         "started_at": _time(row["started_at"]),
         "ended_at": _time(row["ended_at"]),
         "files": [_without_round(row) for row in tables.rows(RAW_FILES)],
@@ -75,7 +81,7 @@ def show_document(tables: RoundTables) -> dict[str, Any]:
     }
 
 
-def verify_document(landing: Path, lake: Lake, round_ids: Sequence[str]) -> dict[str, Any]:
+def verify_document(landing: Path, lake: Lake, round_ids: Iterable[str]) -> dict[str, Any]:
     """Give `govern/rounds-verify/v1`: every file hashed again and compared with what was read.
 
     `state` of a round is same, changed, or not_read_yet when there is nothing to compare with.
@@ -121,7 +127,7 @@ def _verified(landing: Path, lake: Lake, round_id: str) -> dict[str, Any]:
         return {"round_id": round_id, "state": NOT_READ_YET, "files": []}
     compared = verify_round(landing / round_id, lake.get(RAW_FILES, round_id))
     is_same = bool((compared["state"] == "same").all())
-    rows = compared.astype(object).where(compared.notna(), other=None).to_dict("records")  # type: ignore[call-overload]
+    rows = compared.astype(object).where(compared.notna(), other=None).to_dict("records")  # type: ignore[call-overload]  # stubs lack None
     return {"round_id": round_id, "state": "same" if is_same else "changed", "files": rows}
 
 

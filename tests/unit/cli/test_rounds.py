@@ -157,6 +157,19 @@ def test_verify_finds_a_changed_byte(document, govern, logs):
     assert "logs/s-1.jsonl" in govern("verify")[1]
 
 
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_nothing_a_round_says_steers_the_terminal_or_shows_a_credential(govern, options):
+    folder = Path("data/rounds/r-1")
+    folder.mkdir(parents=True)
+    folder.joinpath("round.toml").write_text(
+        f'schema = "govern/round/v1"\n[round]\nobjective = "\u202e\u009b2J sk-ant-api03-{"x" * 95}"\n', "utf-8"
+    )
+    shown = govern("show", "r-1", *options)[1]
+    assert shown.isascii()
+    assert "u202e" in shown
+    assert "[masked:" in shown
+
+
 def test_the_formats_are_listed_native_ones_first(document, govern):
     code, answer = document("formats")
     names = [row["name"] for row in answer["formats"]]
@@ -164,6 +177,13 @@ def test_the_formats_are_listed_native_ones_first(document, govern):
     assert names[0] == "native_declared"
     assert {"native_audit_log", "claude_code"} <= set(names)
     assert len(govern("formats")[1].splitlines()) == len(names)
+
+
+def test_the_page_of_the_formats_says_what_can_be_recomputed(govern, document):
+    for row, line in zip(document("formats")[1]["formats"], govern("formats")[1].splitlines(), strict=True):
+        _, declared, recomputed = line.replace("declares", "|").replace("recomputes", "|").split("|")
+        assert declared.strip() == (", ".join(row["declares"]) or "nothing")
+        assert recomputed.strip() == (", ".join(row["recomputable"]) or "nothing")
 
 
 @pytest.mark.parametrize("command", ["import", "list", "show", "verify", "formats"])
