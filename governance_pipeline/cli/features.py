@@ -6,7 +6,6 @@ What belongs here: arguments, progress and printing. What does not: rules; numbe
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode, is_round_id
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _shown(text: str) -> str:
 
 
 def _print_json(document: Mapping[str, Any]) -> None:
-    click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+    click.echo(json_text(document))
 
 
 def _print_page(page: Any) -> None:

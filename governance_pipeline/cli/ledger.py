@@ -5,12 +5,12 @@ What belongs here: arguments and printing. What does not: rules; they are in `le
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import click
 
+from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode
 
 CONFIG = click.option(
@@ -59,7 +59,7 @@ def verify(heads: tuple[str, ...], config_path: Path | None, ledger_path: Path |
     faults = opened.verify(remembered)
     document = verify_document(opened.path, opened.head(), faults)
     if as_json:
-        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        click.echo(json_text(document))
     else:
         state = "touched" if faults else "sound"
         click.echo(
@@ -86,7 +86,7 @@ def export(jsonl: bool, after: int, config_path: Path | None, ledger_path: Path 
     opened = Ledger(_path(config_path, ledger_path))
     if as_json:
         document = export_document(opened.path, opened.events(after))
-        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        click.echo(json_text(document))
         return
     for event in opened.events(after):
         click.echo(event.bytes)

@@ -6,12 +6,13 @@ are asked for, never taken from an argument or a variable, where other processes
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from governance_pipeline.report.json_text import json_text
 
 if TYPE_CHECKING:
     from governance_pipeline.ledger.root_keeping import Kept
@@ -149,7 +150,7 @@ def _answer(kept: Kept, as_json: bool) -> None:
 
     document = trust_document(kept.config, kept.root)
     if as_json:
-        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        click.echo(json_text(document))
         return
     for line in _lines(document):
         click.echo(escape_unprintable(line))

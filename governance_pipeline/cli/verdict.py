@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode, is_round_id
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ def _shown(text: str) -> str:
 
 def _answer(document: Mapping[str, Any], as_json: bool, page: Any) -> None:
     if as_json:
-        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        click.echo(json_text(document))
         return
     from rich.console import Console
 

@@ -101,6 +101,13 @@ def test_explain_takes_an_id_of_the_landing_folder_or_a_folder(govern, round_dir
     assert json.loads(by_id[1])["schema"] == "govern/features-explain/v1"
 
 
+def test_no_path_of_a_change_steers_the_terminal(govern, round_dir):
+    change = {"step": 1, "files": [{"path": "\x9b2J\u202e/a.py", "added": 1, "deleted": 0}]}
+    (round_dir / "changes.jsonl").write_text(json.dumps(change, ensure_ascii=False) + "\n", "utf-8")
+    code, out, _ = govern("explain", "r-1", "--json")
+    assert (code, out.isascii(), "u202e" in out) == (0, True, True)
+
+
 def test_pages_are_printed_without_json(govern, round_dir):
     assert "AUS" in govern("compute", round_dir)[1]
     assert "nothing changed" in govern("explain", "r-1")[1]

@@ -94,6 +94,7 @@ def test_the_exported_document_holds_the_events(govern):
 def test_hostile_text_of_an_event_is_escaped_on_its_way_out(govern):
     for form in ("--json", "--jsonl"):
         assert "\x1b" not in govern("export", form)[1]
+    assert govern("export", "--json")[1].isascii()
 
 
 def test_two_ways_to_say_one_thing_are_refused(govern, tmp_path):
