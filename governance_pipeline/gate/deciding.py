@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from governance_pipeline.gate.events import History, Recorded, Requested
+    from governance_pipeline.gate.events import History, Requested
     from governance_pipeline.gate.manifest import Manifest
     from governance_pipeline.gate.passage import Verifier
     from governance_pipeline.gate.states import Standing
@@ -206,7 +206,7 @@ def _check_open(standing: Standing, verb: Verb, verifier: Verifier, history: His
     request, state = standing.request, standing.state
     approvals = [
         signed
-        for recorded in _of_window(history, request, EventType.APPROVED)
+        for recorded in history.approvals(request)
         if (signed := signed_decision(recorded, verifier.root)) is not None
     ]
     own = {p.id for p in verifier.root.principals if any(k.public_key == signer.public_key for k in p.keys)}
@@ -232,11 +232,6 @@ def _check_open(standing: Standing, verb: Verb, verifier: Verifier, history: His
     if not approvals:
         raise _not_open(standing, ReasonCode.MISSING, "nobody has approved it, so there is nothing to revoke")
     raise _not_open(standing)
-
-
-def _of_window(history: History, request: Requested, kind: EventType) -> list[Recorded]:
-    recorded = history.of_round(request.gate, request.round_id)
-    return [r for r in recorded if r.type is kind and r.seq > request.seq and r.request_id == request.request_id]
 
 
 def _not_open(standing: Standing, code: ReasonCode | None = None, why: str | None = None) -> Refusal:

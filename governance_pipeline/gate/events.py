@@ -142,6 +142,15 @@ class History:
         """Give the decisions recorded for a round, oldest first."""
         return [d for d in self.decisions if (d.gate, d.round_id) == (gate, round_id)]
 
+    def approvals(self, request: Requested) -> list[Recorded]:
+        """Give the approvals recorded for one window of a request, oldest first; none is believed yet."""
+        recorded = self.of_round(request.gate, request.round_id)
+        return [
+            d
+            for d in recorded
+            if d.type is EventType.APPROVED and d.seq > request.seq and d.request_id == request.request_id
+        ]
+
     def windows(self, request_id: str) -> list[Requested]:
         """Give the windows of a request, oldest first."""
         return [r for r in self.requests if r.request_id == request_id]

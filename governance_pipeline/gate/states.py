@@ -148,7 +148,7 @@ _STATE_OF_CODE: Final = {
 
 def _decided(request: Requested, verifier: Verifier, history: History, now: datetime) -> Standing:
     try:
-        if not any(d.type is EventType.APPROVED for d in history.of_round(request.gate, request.round_id)):
+        if not history.approvals(request):
             raise Refusal(ReasonCode.MISSING, "it awaits a decision")  # noqa: TRY301 - answered like every refusal
         verify(passage_of(verifier, gate_of(request.gate), request.round_id, now, history=history))
     except Refusal as refusal:

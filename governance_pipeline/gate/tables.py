@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.gate.envelope_steps import proven_assurance
-from governance_pipeline.gate.events import EventType, read_history
+from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.states import standing_of, words_of
 from governance_pipeline.gate.verify import passage_of, verify
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
@@ -109,11 +109,6 @@ def _passages(
 
 def _request_row(standing: Standing, history: History, now: datetime) -> dict[str, Any]:
     request = standing.request
-    approvals = [
-        d
-        for d in history.of_round(request.gate, request.round_id)
-        if d.type is EventType.APPROVED and d.seq > request.seq and d.request_id == request.request_id
-    ]
     names = (
         "round_id", "request_id", "gate", "subject_sha256", "requester", "policy_version", "policy_sha256",
         "verdict_status", "supersedes",
@@ -129,7 +124,7 @@ def _request_row(standing: Standing, history: History, now: datetime) -> dict[st
         "window_number": request.window,
         "mismatch_count": request.mismatch_cases,
         "failed_independence_count": request.failed_independence,
-        "approvals_count": len(approvals),
+        "approvals_count": len(history.approvals(request)),
         "made_at": now,
     }
 

@@ -10,8 +10,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -34,6 +33,9 @@ from governance_pipeline.trust.keys import fingerprint
 from governance_pipeline.trust.principals import Key, Kind, Principal, Role, Validity
 from governance_pipeline.trust.root import TrustRoot, first_root
 from governance_pipeline.trust.root_document import sign_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
