@@ -10,10 +10,9 @@ from typing import Any, Final, NamedTuple
 
 from governance_pipeline.vocabulary import ContractState, ExitCode, RecordStatus
 
-NOT_ASKED_FOR: Final = frozenset({"unsupported_format", "duplicate_file", "other_format"})
-"""Reasons of files that leave no question open: of no supported kind, a copy of a log that was read, left out by
---format."""
-
+NOT_ASKED_FOR: Final = frozenset({"unsupported_format", "empty", "duplicate_file", "other_format"})
+"""Reasons of files that leave no question open: of no supported kind, without content, a copy of a log that was read,
+left out by --format."""
 
 LOG_ACCOUNTED: Final = "log-accounted"
 _SPEAKING: Final = ("block", "pause", "warn")
@@ -174,18 +173,17 @@ def _decisions(document: dict[str, Any]) -> set[str]:
 
 
 def _is_open(document: dict[str, Any]) -> bool:
-    """Something could not be judged. A file of an unsupported kind beside the logs is listed, and opens nothing."""
+    """Something could not be judged. A file nobody asked for, or a round of nothing else, opens nothing."""
     counts = document["counts"]
     if counts["unverifiable"] or counts["hash_unverifiable"] or unread(document):
         return True
-    listed = {
-        (file["round_id"], f"{LOG_ACCOUNTED}:{file['path']}")
-        for file in document["files"]
-        if file["reason"] in NOT_ASKED_FOR
-    }
+    idle = [file for file in document["files"] if file["reason"] in NOT_ASKED_FOR]
+    listed = {(file["round_id"], f"{LOG_ACCOUNTED}:{file['path']}") for file in idle}
+    busy = {file["round_id"] for file in document["files"] if file["reason"] not in NOT_ASKED_FOR}
     return any(
         finding["decision"] == "unknown" and (round_["round_id"], finding["factors"].get("check")) not in listed
         for round_ in document["rounds"]
+        if round_["round_id"] in busy
         for finding in _findings_of(round_)
     )
 

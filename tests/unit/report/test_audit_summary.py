@@ -71,6 +71,55 @@ def test_files_nobody_asked_for_leave_no_question_open(reason):
     assert len(summary.not_used(document)) == 1, "and are listed all the same"
 
 
+def finding(decision: str, code: str = "required-check-not-run", **factors: str) -> dict:
+    return {"code": code, "decision": decision, "message": "m", "factors": factors}
+
+
+def judged(document: dict, *findings: dict, status: str = "unknown", known: bool = False) -> dict:
+    """Return the document with a verdict of its round that has these findings."""
+    new, old = ([], list(findings)) if known else (list(findings), [])
+    verdict = {"round_id": "r", "status": status, "new_findings": new, "known_findings": old}
+    return document | {"rounds": [verdict]}
+
+
+def test_an_unknown_of_a_verdict_is_an_unknown_of_the_audit():
+    document = judged(made({}, match=1), finding("unknown", check="criterion-command:C1"))
+    assert summary.verdict(document, "warn") == ("verdict_unknown", 3)
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize(
+    ("decision", "warn", "block"), [("block", 1, 1), ("pause", 1, 0), ("warn", 1, 0), ("record", 0, 0)]
+)
+def test_a_finding_of_a_verdict_speaks_as_it_was_decided_whether_known_or_new(decision, warn, block, known):
+    document = judged(made({}, match=1), finding(decision, "goal-substitution"), known=known)
+    assert summary.verdict(document, "warn").exit_code == warn
+    assert summary.verdict(document, "block").exit_code == block
+    assert len(summary.findings(document)) == warn
+
+
+def test_that_a_file_nobody_asked_for_was_not_read_opens_nothing():
+    unsupported = {"path": "b", "format": None, "reason": "unsupported_format", "quarantined": 1}
+    about = finding("unknown", check="log-accounted:b")
+    assert summary.verdict(judged(made({}, unsupported, match=1), about), "warn").exit_code == 0
+    other = finding("unknown", "no-required-check-ran")
+    assert summary.verdict(judged(made({}, unsupported, match=1), about, other), "warn").exit_code == 3
+    alone = made({"round_id": "q"}, unsupported, match=1)
+    assert summary.verdict(judged(alone, about, other), "warn").exit_code == 0, "a round of nothing else"
+
+
+def test_findings_come_worst_first_without_those_listed_apart():
+    found = [finding("warn", "a"), finding("block", "b"), finding("pause", "c"), finding("record", "d"),
+             finding("warn", "cross-check-mismatch"), finding("block", "output-hash-mismatch")]  # fmt: skip
+    assert [f["code"] for _, f in summary.findings(judged(made(), *found))] == ["b", "c", "a"]
+
+
+def test_statuses_are_counted_worst_first():
+    document = made()
+    document["rounds"] = [{"status": status} for status in ("pass", "warn", "pass", "block")]
+    assert summary.statuses(document) == [("block", 1), ("warn", 1), ("pass", 2)]
+
+
 def test_every_sentence_has_its_numbers():
     for document, key, *_ in OUTCOMES:
         for language in ("en", "es"):
