@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from multiprocessing import get_context
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -23,7 +24,7 @@ from assets_defs.arrivals import Arrivals, arrivals, is_due
 from assets_defs.definitions import build_defs
 from assets_defs.jobs import full_audit_job
 from assets_defs.partitions import CHUNK_ROUNDS, chunks, halves, range_tags, rounds
-from assets_defs.resources import PROJECT_ROOT, open_workspace
+from assets_defs.resources import PROJECT_ROOT, Gatekeeper, open_workspace
 from governance_pipeline.storage.warehouse import rebuild
 from governance_pipeline.workspace import Workspace
 
@@ -53,9 +54,9 @@ def register(instance: dg.DagsterInstance, round_ids: Sequence[str]) -> Sequence
     return instance.get_dynamic_partitions(str(rounds.name))
 
 
-def run_chunk(instance: dg.DagsterInstance, workspace: Workspace, chunk: Sequence[str]) -> ChunkRun:
+def run_chunk(instance: dg.DagsterInstance, workspace: Workspace, chunk: Sequence[str], gate: Gatekeeper) -> ChunkRun:
     """Run the whole audit over one chunk in this process."""
-    job = build_defs(resources={"workspace": workspace}).resolve_job_def(full_audit_job.name)
+    job = build_defs(resources={"workspace": workspace, "gate": gate}).resolve_job_def(full_audit_job.name)
     result = job.execute_in_process(
         instance=instance,
         run_config=QUIET,
@@ -63,7 +64,7 @@ def run_chunk(instance: dg.DagsterInstance, workspace: Workspace, chunk: Sequenc
         tags={} if len(chunk) == 1 else dict(range_tags(chunk)),
         raise_on_error=False,
     )
-    return ChunkRun(chunk, result.success, "" if result.success else _reason(result))
+    return ChunkRun(chunk, result.success, "" if result.success else failure_reason(result))
 
 
 def backfill(plan: Iterable[Sequence[str]], run: Callable[[Sequence[str]], ChunkRun]) -> Iterator[ChunkRun]:
@@ -77,25 +78,37 @@ def backfill(plan: Iterable[Sequence[str]], run: Callable[[Sequence[str]], Chunk
             waiting.extendleft(reversed(halves(chunk)))
 
 
-def parallel_backfill(plan: Iterable[Sequence[str]], processes: int) -> Iterator[ChunkRun]:
-    """Do the same in several processes, each with the instance and workspace of the environment."""
+def parallel_backfill(plan: Iterable[Sequence[str]], processes: int, config: Path | None) -> Iterator[ChunkRun]:
+    """Do the same in several processes, each with the instance and workspace of the environment.
+
+    Args:
+        plan: the chunks.
+        processes: runs at the same time.
+        config: configuration of the gate; None means that of the account.
+    """
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(_run_in_process, chunk) for chunk in plan}
+        waiting = {pool.submit(_run_in_process, chunk, config) for chunk in plan}
         while waiting:
             finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in finished:
                 done = future.result()
                 yield done
                 if not done.is_success:
-                    waiting |= {pool.submit(_run_in_process, half) for half in halves(done.rounds)}
+                    waiting |= {pool.submit(_run_in_process, half, config) for half in halves(done.rounds)}
 
 
-def _run_in_process(chunk: Sequence[str]) -> ChunkRun:
+def _run_in_process(chunk: Sequence[str], config: Path | None) -> ChunkRun:
+    gate = Gatekeeper(config)
     with persistent_instance() as instance:
-        return run_chunk(instance, open_workspace(), chunk)
+        return run_chunk(instance, open_workspace(gate, _warn), chunk, gate)
 
 
-def _reason(result: dg.ExecuteInProcessResult) -> str:
+def _warn(text: str) -> None:
+    click.echo(f"warning  {text}", err=True)
+
+
+def failure_reason(result: dg.ExecuteInProcessResult) -> str:
+    """Say in one line which step of a failed run failed first, and why."""
     for event in result.all_events:
         if event.is_step_failure and event.step_failure_data.error:
             error = event.step_failure_data.error
@@ -108,14 +121,18 @@ def _reason(result: dg.ExecuteInProcessResult) -> str:
 @click.option("--round", "named", multiple=True, metavar="ID", help="This round; may be given more than once.")
 @click.option("--chunk", default=CHUNK_ROUNDS, show_default=True, type=click.IntRange(1, 1000), help="Rounds per run.")
 @click.option("--processes", default=2, show_default=True, type=click.IntRange(1, 64), help="Runs at the same time.")
-def main(is_all: bool, named: tuple[str, ...], chunk: int, processes: int) -> None:
+@click.option(
+    "--config", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="What the gate trusts; default: gate.toml of this account.",
+)  # fmt: skip
+def main(is_all: bool, named: tuple[str, ...], chunk: int, processes: int, config: Path | None) -> None:
     r"""Audit rounds through Dagster, without its daemon; without options those that are new or stale.
 
     \b
     Example:
       python -m assets_defs.backfill --all
     """
-    workspace = open_workspace()
+    workspace = open_workspace(Gatekeeper(config), _warn)
     with persistent_instance() as instance:
         arrived = arrivals(instance, workspace)
         wanted = _wanted(workspace, arrived, named=named, is_all=is_all)
@@ -126,7 +143,7 @@ def main(is_all: bool, named: tuple[str, ...], chunk: int, processes: int) -> No
         click.echo(f"nothing to do: {arrived.nothing_to_do()} ({workspace.landing})")
         return
     size = min(chunk, math.ceil(len(wanted) / processes))
-    failed = _report(parallel_backfill(chunks(set(wanted), registered, size), processes))
+    failed = report(parallel_backfill(chunks(set(wanted), registered, size), processes, config))
     click.echo(f"tables   {rebuild(workspace.lake)}")
     if failed:
         click.echo(f"failed   {', '.join(failed)}", err=True)
@@ -143,7 +160,8 @@ def _wanted(workspace: Workspace, arrived: Arrivals, *, named: Sequence[str], is
     return [round_id for round_id in present if is_due(workspace, round_id, known)]
 
 
-def _report(runs: Iterator[ChunkRun]) -> list[str]:
+def report(runs: Iterator[ChunkRun]) -> list[str]:
+    """Print each run when it is done; return the rounds that failed alone."""
     failed = []
     for run in runs:
         name = run.rounds[0] if len(run.rounds) == 1 else f"{run.rounds[0]} to {run.rounds[-1]}"

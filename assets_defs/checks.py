@@ -4,54 +4,26 @@ What belongs here: which function of the library judges which table, and whether
 the run. What does not: the judging. A check fails only for rows that break its rule; an error of ours fails the run.
 """
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import dagster as dg
 import pandas as pd
 
-from assets_defs.check_status import checked
-from assets_defs.partitions import rounds
-from governance_pipeline.contracts.registry import breaches
+from assets_defs.gate_checks import GATE_CHECKS
+from assets_defs.round_check import row_check
+from assets_defs.verdict_checks import VERDICT_CHECKS
+from governance_pipeline.contracts.registry import REGISTRY, breaches, is_by_round
 from governance_pipeline.crosscheck.builtin import unchecked
 from governance_pipeline.crosscheck.unresolved import false_hashes, open_mismatches
 from governance_pipeline.errors import GovernError
 from governance_pipeline.ingest.conservation import lost
-from governance_pipeline.pipeline import TABLES, joined
+from governance_pipeline.pipeline import joined
 from governance_pipeline.workspace import Workspace
-
-Offenders = Callable[[Workspace, str], pd.DataFrame]
-"""Gives the rows of one round that break a rule; none means that the check holds."""
-
-AllHold = Callable[[Workspace, Sequence[str]], bool]
-"""Judges many rounds at once; False means that each must be judged alone."""
-
-
-def _check(
-    table: str,
-    name: str,
-    offenders: Offenders,
-    description: str,
-    *,
-    blocking: bool,
-    all_hold: AllHold = lambda _, __: False,
-) -> dg.AssetChecksDefinition:
-    with warnings.catch_warnings():
-        # Partitioned checks are a preview in the pinned version; decision 0003 says what we rely on.
-        warnings.simplefilter("ignore", dg.PreviewWarning)
-
-        @dg.asset_check(asset=table, name=name, description=description, blocking=blocking, partitions_def=rounds)
-        def evaluate(
-            context: dg.AssetCheckExecutionContext, workspace: dg.ResourceParam[Workspace]
-        ) -> dg.AssetCheckResult:
-            return checked(context, partial(offenders, workspace), partial(all_hold, workspace))
-
-    return evaluate
 
 
 def _meets_contract(table: str) -> dg.AssetChecksDefinition:
-    return _check(
+    return row_check(
         table,
         "meets_contract",
         lambda workspace, round_id: workspace.lake.breaches(table, round_id),
@@ -85,34 +57,36 @@ def _false_hashes(workspace: Workspace, round_id: str) -> pd.DataFrame:
 
 
 CHECKS = [
-    *(_meets_contract(table) for table in TABLES),
-    _check(
+    *(_meets_contract(table) for table in REGISTRY if is_by_round(table)),
+    row_check(
         "raw_log_files",
         "nothing_disappears",
         _lost,
         "Every file of the round has a row, and in each lines_in = accepted + quarantined + blank + duplicates.",
         blocking=True,
     ),
-    _check(
+    row_check(
         "audit_cross_checks",
         "every_declared_number_was_checked",
         _unchecked,
         "Every declared number has a record, or the catalogue says why its format offers no parts to check it by.",
         blocking=True,
     ),
-    _check(
+    row_check(
         "audit_escalations",
         "no_open_mismatch",
         _open_mismatches,
         "No declared number differs from its recomputation without a person having decided on it.",
         blocking=False,
     ),
-    _check(
+    row_check(
         "audit_integrity",
         "hashes_match",
         _false_hashes,
         "Every output hash a log declares is that of the bytes; outputs that are not in the round are not judged.",
         blocking=False,
     ),
+    *VERDICT_CHECKS,
+    *GATE_CHECKS,
 ]
-"""Every asset check of the project."""
+"""Every asset check of the project that is a step of its own; those of `gate_decisions` are in its asset."""

@@ -11,13 +11,13 @@ import dagster as dg
 from assets_defs.assets import ASSETS
 from assets_defs.checks import CHECKS
 from assets_defs.jobs import JOBS
-from assets_defs.resources import workspace
+from assets_defs.resources import gate, workspace
 from assets_defs.schedules import SCHEDULES
 from assets_defs.sensors import SENSORS
 
 
 def build_defs(*, resources: Mapping[str, object] | None = None) -> dg.Definitions:
-    """Assemble the definitions; `resources` replace ours by name, which is how tests use another workspace.
+    """Assemble the definitions; `resources` replace ours by name, which is how tests use another workspace or gate.
 
     Steps share one process: starting one costs about 2 s of imports, most steps take less.
     """
@@ -27,7 +27,7 @@ def build_defs(*, resources: Mapping[str, object] | None = None) -> dg.Definitio
         jobs=JOBS,
         schedules=SCHEDULES,
         sensors=SENSORS,
-        resources={"workspace": workspace, **(resources or {})},
+        resources={"workspace": workspace, "gate": gate, **(resources or {})},
         executor=dg.in_process_executor,
     )
 

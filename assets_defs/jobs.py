@@ -1,11 +1,14 @@
-"""Jobs: one per layer, and the whole audit.
+"""Jobs: one per layer, the whole audit, and publication.
 
 They select by group, so a new table is in its job without a change here.
 """
 
 import dagster as dg
 
+from assets_defs.tables import DECISIONS, LEDGER_COPY, REQUESTS
+
 _groups = dg.AssetSelection.groups
+_assets = dg.AssetSelection.assets
 
 raw_job = dg.define_asset_job(
     "raw_job", _groups("raw"), description="Read the round folders again: files, records, refusals."
@@ -24,9 +27,32 @@ verdict_job = dg.define_asset_job(
 )
 full_audit_job = dg.define_asset_job(
     "full_audit_job",
-    _groups("raw", "core", "audit", "features", "verdict"),
-    description="Everything from the round folder to the verdict.",
+    _groups("raw", "core", "audit", "features", "verdict") | _assets(REQUESTS),
+    description="Everything from the round folder to the verdict, then ask a person; publishes nothing.",
+)
+gate_job = dg.define_asset_job(
+    "gate_job", _assets(REQUESTS), description="Ask a person about rounds whose work has not been asked about."
+)
+publish_job = dg.define_asset_job(
+    "publish_job",
+    _groups("published") | _assets(DECISIONS),
+    description="Publish a round a person has approved; refused for any other.",
+)
+ledger_job = dg.define_asset_job(
+    "ledger_job",
+    _assets(LEDGER_COPY),
+    description="Copy the ledger to where it can be queried, and look for files that did not pass the gate.",
 )
 
-JOBS = [raw_job, core_job, audit_job, features_job, verdict_job, full_audit_job]
+JOBS = [
+    raw_job,
+    core_job,
+    audit_job,
+    features_job,
+    verdict_job,
+    full_audit_job,
+    gate_job,
+    publish_job,
+    ledger_job,
+]
 """Every job of the project."""

@@ -5,8 +5,8 @@ good ones itself and then fails (decision 0003). This is the only module that kn
 """
 
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import dagster as dg
 
@@ -14,10 +14,9 @@ from governance_pipeline.contracts.registry import contract_of
 from governance_pipeline.errors import StorageError
 from governance_pipeline.pipeline import STEPS
 from governance_pipeline.report.table_counts import has_counts, table_counts
-from governance_pipeline.storage.lake import Stored
+from governance_pipeline.storage.lake import Lake, Stored
 from governance_pipeline.strict.excerpt import excerpt, mask_secrets
 from governance_pipeline.vocabulary import is_round_id
-from governance_pipeline.workspace import Workspace
 
 SHOWN_CHARACTERS = 300
 
@@ -29,6 +28,19 @@ Recorded = Iterator[dg.MaterializeResult[Any] | dg.AssetMaterialization]
 """What an asset body yields: one result per table, or one materialization per table and good round before it fails."""
 
 
+class Maker(Protocol):
+    """Whoever makes tables of rounds and stores them in a lake: the workspace, or the gate for its own."""
+
+    @property
+    def lake(self) -> Lake:
+        """Where they are stored."""
+        ...
+
+    def make(self, tables: Sequence[str], round_ids: Sequence[str]) -> Mapping[str, Mapping[str, Stored]]:
+        """Make and store them; table -> round -> what was stored."""
+        ...
+
+
 class Made(NamedTuple):
     """Result of one step: table -> round -> what was stored, and the rounds that failed with the reason."""
 
@@ -36,41 +48,52 @@ class Made(NamedTuple):
     failed: Mapping[str, Exception]
 
 
-def make(workspace: Workspace, tables: Sequence[str], round_ids: Sequence[str]) -> Made:
+def make(maker: Maker, tables: Sequence[str], round_ids: Sequence[str]) -> Made:
     """Make tables of rounds together; when that fails, one round after the other, so that only bad ones are lost."""
     if len(round_ids) > 1 and all(is_round_id(round_id) for round_id in round_ids):
         try:
-            return Made(workspace.make(tables, round_ids), {})
+            return Made(maker.make(tables, round_ids), {})
         except Exception:  # noqa: BLE001, S110 - said again, with its round, by the loop below
             pass
     stored: dict[str, dict[str, Stored]] = {table: {} for table in tables}
     failed: dict[str, Exception] = {}
     for round_id in round_ids:
         try:
-            for table, parts in _make_one(workspace, tables, round_id).items():
+            for table, parts in _make_one(maker, tables, round_id).items():
                 stored[table].update(parts)
         except Exception as error:  # noqa: BLE001 - whatever it is, the other rounds go on and the step fails naming it
             failed[round_id] = error
     return Made(stored, failed)
 
 
-def _make_one(workspace: Workspace, tables: Sequence[str], round_id: str) -> Mapping[str, Mapping[str, Stored]]:
+def _make_one(maker: Maker, tables: Sequence[str], round_id: str) -> Mapping[str, Mapping[str, Stored]]:
     if not is_round_id(round_id):  # the web UI lets anyone type a partition key
         raise StorageError(f"{round_id!r} is not a legal round id; delete this partition")
-    return workspace.make(tables, [round_id])
+    return maker.make(tables, [round_id])
 
 
-def recorded(context: dg.AssetExecutionContext, workspace: Workspace) -> Recorded:
+def recorded(
+    context: dg.AssetExecutionContext,
+    maker: Maker,
+    tables_in_order: Sequence[str] = tuple(STEPS),
+    more: Callable[[str], Mapping[str, Any]] = lambda _: {},
+) -> Recorded:
     """Make the selected tables of the rounds of this run and record each round that was stored.
+
+    Args:
+        context: of the asset's step.
+        maker: makes and stores tables.
+        tables_in_order: the tables the asset may be asked for.
+        more: gives further metadata of a round.
 
     Raises:
         dg.Failure: rounds failed; it names them, and the good ones are stored and recorded.
     """
-    tables = [table for table in STEPS if dg.AssetKey(table) in context.selected_asset_keys]
-    made = make(workspace, tables, context.partition_keys)
+    tables = [table for table in tables_in_order if dg.AssetKey(table) in context.selected_asset_keys]
+    made = make(maker, tables, context.partition_keys)
     for table in tables:
         for round_id, stored in made.stored[table].items():
-            metadata = _metadata_of(workspace, table, round_id, stored)
+            metadata = {**metadata_of(maker.lake, table, round_id, stored), **more(round_id)}
             if made.failed:
                 yield dg.AssetMaterialization(table, partition=round_id, metadata=metadata)
             else:
@@ -81,9 +104,10 @@ def recorded(context: dg.AssetExecutionContext, workspace: Workspace) -> Recorde
         raise _failure(context, made)
 
 
-def _metadata_of(workspace: Workspace, table: str, round_id: str, stored: Stored) -> dict[str, Any]:
+def metadata_of(lake: Lake, table: str, round_id: str | None, stored: Stored) -> dict[str, Any]:
+    """Return what Dagster shows of a stored table: rows, digest, and sums over its counts."""
     is_counted = has_counts(contract_of(table).to_schema().columns)
-    counts = table_counts(workspace.lake.get(table, round_id)) if is_counted else {}
+    counts = table_counts(lake.get(table, round_id)) if is_counted else {}
     return {
         "dagster/partition_row_count": stored.rows,
         "sha256": dg.MetadataValue.text(stored.digest),

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import dagster as dg
 
 from assets_defs.arrivals import arrivals, is_due
-from assets_defs.jobs import full_audit_job
+from assets_defs.jobs import full_audit_job, ledger_job
 from assets_defs.partitions import chunks, range_tags, rounds
+from assets_defs.resources import Gatekeeper
 from governance_pipeline.workspace import Workspace
 
 NIGHT_TAG = "govern/night"
@@ -24,7 +25,7 @@ NIGHT_TAG = "govern/night"
 def nightly_audit(
     context: dg.ScheduleEvaluationContext, workspace: dg.ResourceParam[Workspace]
 ) -> Sequence[dg.RunRequest] | dg.SkipReason:
-    """Audit every round that is new, stale or was left unfinished, in chunks; publishes nothing.
+    """Audit every round that is new, stale or was left unfinished, in chunks, and ask people; publishes nothing.
 
     The date of the tick is only a label: a tick for a past date does what is due now, and twice the same tick runs
     nothing twice.
@@ -49,5 +50,21 @@ def _request(chunk: Sequence[str], night: str) -> dg.RunRequest:
     )
 
 
-SCHEDULES = [nightly_audit]
+@dg.schedule(
+    cron_schedule="30 3 * * *",
+    execution_timezone="UTC",
+    job=ledger_job,
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+)
+def nightly_ledger(
+    context: dg.ScheduleEvaluationContext, gate: dg.ResourceParam[Gatekeeper]
+) -> dg.RunRequest | dg.SkipReason:
+    """Copy the ledger and look for published files and materializations that did not pass the gate."""
+    if not gate.is_configured():
+        return dg.SkipReason("no gate is configured, so there is no ledger; make one with `govern trust init`")
+    night = context.scheduled_execution_time.date().isoformat()
+    return dg.RunRequest(run_key=night, tags={NIGHT_TAG: night})
+
+
+SCHEDULES = [nightly_audit, nightly_ledger]
 """Every schedule of the project."""

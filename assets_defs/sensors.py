@@ -1,4 +1,4 @@
-"""Sensors: rounds that arrive or change, and chunks that failed because of one round.
+"""Sensors: rounds that arrive or change, chunks that failed because of one round, and what a person has approved.
 
 What belongs here: turning what the library says of the landing area into run requests. What does not: which folder is
 a round (rounds.landing) and whether its tables are current (ingest.freshness).
@@ -11,9 +11,12 @@ from contextlib import suppress
 import dagster as dg
 
 from assets_defs.arrivals import arrivals, is_due
+from assets_defs.decision_sensor import decisions
 from assets_defs.jobs import JOBS, full_audit_job
 from assets_defs.partitions import halves, range_tags, rounds, rounds_of_run
+from assets_defs.resources import Gatekeeper
 from governance_pipeline.rounds.landing import fingerprint
+from governance_pipeline.storage.heartbeat import beat
 from governance_pipeline.workspace import Workspace
 
 ROUNDS_PER_TICK = 200
@@ -23,8 +26,11 @@ _DIGEST_CHARACTERS = 16
 
 
 @dg.sensor(job=full_audit_job, minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING)
-def new_rounds(context: dg.SensorEvaluationContext, workspace: dg.ResourceParam[Workspace]) -> dg.SensorResult:
+def new_rounds(
+    context: dg.SensorEvaluationContext, workspace: dg.ResourceParam[Workspace], gate: dg.ResourceParam[Gatekeeper]
+) -> dg.SensorResult:
     """Register rounds that arrived as partitions and audit each one that is new or changed, one run per round."""
+    beat(workspace.lake, "new_rounds", gate.now())
     arrived = arrivals(context.instance, workspace)
     seen = _seen(context.cursor, arrived.landing.rounds)
     touched = _touched(workspace, arrived.landing.rounds, seen)
@@ -59,7 +65,7 @@ def failed_chunks(context: dg.RunFailureSensorContext) -> Iterator[dg.RunRequest
         )
 
 
-SENSORS = [new_rounds, failed_chunks]
+SENSORS = [new_rounds, failed_chunks, decisions]
 """Every sensor of the project."""
 
 _JOB_NAMES = frozenset(job.name for job in JOBS)

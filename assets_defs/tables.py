@@ -1,6 +1,6 @@
-"""What Dagster shows of a table, all of it made from the contract and the list of steps.
+"""What Dagster shows of a table, all of it made from the contract, the list of steps and the list of gates.
 
-What belongs here: the asset spec of a table. What does not: any table's name, which stand in `pipeline` only.
+What belongs here: the asset spec of a table. What does not: any rule about data.
 """
 
 import inspect
@@ -10,11 +10,24 @@ import dagster as dg
 from dagster_pandera import pandera_schema_to_dagster_type
 
 from assets_defs.partitions import rounds
-from governance_pipeline.contracts.registry import contract_of
+from governance_pipeline.contracts.registry import REGISTRY, contract_of, is_by_round
+from governance_pipeline.gate.gates import GATES
 from governance_pipeline.pipeline import STEPS
 
 OWNERS = ["team:governance"]
 KINDS = {"pandas", "parquet"}
+
+REQUESTS, DECISIONS, LEDGER_COPY = "gate_requests", "gate_decisions", "gate_ledger"
+GATED = tuple(dict.fromkeys(asset for gate in GATES.values() for asset in gate.assets))
+"""The assets a gate releases."""
+
+_GATE_INPUTS: dict[str, tuple[str, ...]] = {
+    REQUESTS: tuple(dict.fromkeys(table for gate in GATES.values() for table in gate.upstream)),
+    DECISIONS: (REQUESTS,),
+    LEDGER_COPY: (),
+    **dict.fromkeys(GATED, (DECISIONS,)),
+}
+"""Table of the gate -> what it comes after. A gated asset reads upstream tables only through what was approved."""
 
 
 def layer_of(table: str) -> str:
@@ -24,7 +37,12 @@ def layer_of(table: str) -> str:
 
 def tables_of(layer: str) -> tuple[str, ...]:
     """Return the tables of a layer, in pipeline order."""
-    return tuple(table for table in STEPS if layer_of(table) == layer)
+    return tuple(table for table in REGISTRY if layer_of(table) == layer)
+
+
+def inputs_of(table: str) -> tuple[str, ...]:
+    """Return the tables a table is made from."""
+    return STEPS[table].inputs if table in STEPS else _GATE_INPUTS[table]
 
 
 def specs_of(layer: str) -> list[dg.AssetSpec]:
@@ -33,16 +51,20 @@ def specs_of(layer: str) -> list[dg.AssetSpec]:
 
 
 def spec_of(table: str) -> dg.AssetSpec:
-    """Return the asset spec of a table: key, group, inputs, description, column schema, owners and kinds."""
+    """Return the asset spec of a table: key, group, inputs, description, column schema, owners and kinds.
+
+    Requests are skippable: an audit where no gate is configured is no failure.
+    """
     return dg.AssetSpec(
         key=table,
         group_name=layer_of(table),
-        deps=STEPS[table].inputs,
+        deps=inputs_of(table),
         description=inspect.getdoc(contract_of(table)),
         metadata={"dagster/column_schema": column_schema(table), "dagster/table_name": table},
         owners=OWNERS,
         kinds=KINDS,
-        partitions_def=rounds,
+        partitions_def=rounds if is_by_round(table) else None,
+        skippable=table == REQUESTS,
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from assets_defs.definitions import build_defs
 from assets_defs.partitions import range_tags
+from assets_defs.resources import Gatekeeper
 from governance_pipeline.pipeline import TABLES
 from governance_pipeline.workspace import Workspace
 
@@ -37,10 +38,13 @@ class StumblingWorkspace(Workspace):
 class House:
     """One workspace, one instance, and what the instance says of them."""
 
-    def __init__(self, workspace: StumblingWorkspace, instance: dg.DagsterInstance) -> None:
+    def __init__(
+        self, workspace: StumblingWorkspace, instance: dg.DagsterInstance, gate: Gatekeeper | None = None
+    ) -> None:
         self.workspace = workspace
         self.instance = instance
-        self.defs = build_defs(resources={"workspace": workspace})
+        self.gate = gate or Gatekeeper(workspace.lake.root.parent / "no-gate" / "gate.toml")
+        self.defs = build_defs(resources={"workspace": workspace, "gate": self.gate})
 
     def write_round(self, round_id: str, *, declared: int = 2, steps: int = 2) -> Path:
         """Write a native round of one run that declares its number of steps."""
@@ -111,6 +115,13 @@ class House:
         wanted = dg.AssetRecordsFilter(dg.AssetKey(table), asset_partitions=[round_id])
         record = self.instance.fetch_materializations(wanted, limit=1).records[0]
         return {name: value.value for name, value in record.asset_materialization.metadata.items()}
+
+
+@pytest.fixture(autouse=True)
+def no_account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test may depend on the gate of the account that runs it, or touch it."""
+    place = tmp_path / "account" / "gate.toml"
+    monkeypatch.setattr("governance_pipeline.trust.config.default_config_path", lambda: place)
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def test_registering_twice_adds_nothing(house):
 def test_a_failed_chunk_says_which_step_failed_and_why(house):
     house.write_rounds("r-1", "r-2")
     house.workspace.faults["raw_log_files", "r-2"] = ValueError("ink is out")
-    run = run_chunk(house.instance, house.workspace, ["r-1", "r-2"])
+    run = run_chunk(house.instance, house.workspace, ["r-1", "r-2"], house.gate)
     assert not run.is_success
     assert run.reason.startswith("raw_tables: ")
     assert "r-2: ValueError: ink is out" in run.reason
@@ -49,10 +49,10 @@ def command(kept_house, monkeypatch):
     monkeypatch.setattr(
         module, "persistent_instance", lambda: dg.DagsterInstance.from_ref(kept_house.instance.get_ref())
     )
-    monkeypatch.setattr(module, "open_workspace", lambda: kept_house.workspace)
+    monkeypatch.setattr(module, "open_workspace", lambda *_: kept_house.workspace)
     ran = []
 
-    def in_this_process(plan, processes):
+    def in_this_process(plan, processes, config):
         return backfill(plan, lambda chunk: (ran.append(chunk), plan_run({"bad"})(chunk))[1])
 
     monkeypatch.setattr(module, "parallel_backfill", in_this_process)

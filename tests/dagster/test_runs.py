@@ -6,6 +6,7 @@ import dagster as dg
 
 from assets_defs.backfill import register, run_chunk
 from governance_pipeline.errors import StorageError
+from governance_pipeline.pipeline import TABLES
 from governance_pipeline.workspace import Workspace
 
 ROUNDS = ("true-1", "false-2", "true-3")
@@ -13,9 +14,8 @@ CHUNK = ("r-1", "r-2", "r-3", "r-4")
 
 
 def test_a_run_over_rounds_makes_every_table_of_each(audited):
-    tables = [key.to_user_string() for key in audited.defs.resolve_asset_graph().get_all_asset_keys()]
-    assert {t for t in tables if audited.workspace.lake.rounds(t) == sorted(ROUNDS)} == set(tables)
-    assert {t for t in tables if audited.materialized(t) == set(ROUNDS)} == set(tables)
+    assert [t for t in TABLES if audited.workspace.lake.rounds(t) != sorted(ROUNDS)] == []
+    assert [t for t in TABLES if audited.materialized(t) != set(ROUNDS)] == []
 
 
 def test_each_round_of_a_chunk_has_its_own_metadata(audited):
@@ -110,7 +110,7 @@ def test_the_way_rounds_are_cut_into_runs_changes_no_byte(audited, tmp_path):
     again = Workspace(audited.workspace.landing, tmp_path / "lake")
     with dg.DagsterInstance.ephemeral() as instance:
         register(instance, ["true-3", "true-1", "false-2"])
-        runs = [run_chunk(instance, again, chunk) for chunk in (["true-1", "false-2"], ["true-3"])]
+        runs = [run_chunk(instance, again, chunk, audited.gate) for chunk in (["true-1", "false-2"], ["true-3"])]
     assert [run.is_success for run in runs] == [True, True]
     assert _bytes_of(again.lake.root) == _bytes_of(audited.workspace.lake.root)
 

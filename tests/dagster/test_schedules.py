@@ -72,8 +72,12 @@ def test_the_sensors_and_the_schedule_run_without_being_switched_on(kept_house):
     assert {s.name: s.default_status.value for s in repository.sensor_defs} == {
         "new_rounds": "RUNNING",
         "failed_chunks": "RUNNING",
+        "decisions": "RUNNING",
     }
-    assert {s.name: s.default_status.value for s in repository.schedule_defs} == {"nightly_audit": "RUNNING"}
+    assert {s.name: s.default_status.value for s in repository.schedule_defs} == {
+        "nightly_audit": "RUNNING",
+        "nightly_ledger": "RUNNING",
+    }
 
 
 @pytest.mark.parametrize(

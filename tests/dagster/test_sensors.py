@@ -14,7 +14,7 @@ from assets_defs.partitions import range_tags
 def tick(house, cursor=None):
     """Evaluate new_rounds once and carry out its partition requests, as the daemon does."""
     with dg.build_sensor_context(
-        instance=house.instance, cursor=cursor, resources={"workspace": house.workspace}
+        instance=house.instance, cursor=cursor, resources={"workspace": house.workspace, "gate": house.gate}
     ) as context:
         result = sensors.new_rounds(context)
     for request in result.dynamic_partitions_requests:

@@ -1,0 +1,149 @@
+"""The asset `gate_decisions`: shows per round whether the gate is open, and is made only where it is.
+
+What belongs here: the two blocking checks of that asset and the order of its events. What does not: the decision, which
+the gate makes, and the control, which is in the gated assets: whatever is shown here, they ask again.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import dagster as dg
+import pandas as pd
+
+from assets_defs.check_status import Judged, judged_rows, result_of
+from assets_defs.partitions import rounds
+from assets_defs.recording import metadata_of
+from assets_defs.resources import Gatekeeper
+from assets_defs.tables import DECISIONS
+from governance_pipeline.errors import GovernError
+from governance_pipeline.gate.facts import failed_facts, judged_again
+from governance_pipeline.gate.gates import GATES
+from governance_pipeline.gate.inputs import read_inputs
+from governance_pipeline.gate.passage import Verifier
+from governance_pipeline.gate.tables import gate_decisions, gate_states
+from governance_pipeline.pipeline import joined, split
+from governance_pipeline.storage.lake import Lake
+from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.trust.reasons import ReasonCode, Refusal
+
+OPEN = "OPEN"
+FACT_COLUMNS = [
+    "validator_id",
+    "producer_run_id",
+    "is_independent",
+    "rule",
+    "reason_code",
+    "shared_value",
+    "lineage_path",
+]
+
+Yielded = Iterator[dg.AssetCheckResult | dg.MaterializeResult[Any]]
+
+
+class Standing(NamedTuple):
+    """Where a round stands: OPEN or the reason code, the sentence (empty when open), and the rows of its decisions."""
+
+    state: str
+    reason: str
+    rows: pd.DataFrame
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the gate was open when it was asked."""
+        return self.state == OPEN
+
+
+def decided(context: dg.AssetExecutionContext, lake: Lake, keeper: Gatekeeper) -> Yielded:
+    """Show whether the gate is open for each round of this run; make the table only when it is for all of them.
+
+    Raises:
+        dg.Failure: the gate is closed for a round; nothing was made, and no retry helps.
+    """
+    found = standings(lake, keeper, context.partition_keys)
+    facts = {round_id: _independence(lake, keeper, round_id) for round_id in context.partition_keys}
+    checks = [
+        result_of(context, spec, judged)
+        for spec, judged in zip(CHECK_SPECS, ({key: _judged(s) for key, s in found.items()}, facts), strict=True)
+        if spec.key in context.selected_asset_check_keys
+    ]
+    closed = {key: standing for key, standing in found.items() if not standing.is_open}
+    if closed:
+        yield from checks
+        raise refused({key: f"{standing.state}: {standing.reason}" for key, standing in closed.items()})
+    if dg.AssetKey(DECISIONS) not in context.selected_asset_keys:
+        yield from checks
+        return
+    for round_id, standing in found.items():
+        metadata = metadata_of(lake, DECISIONS, round_id, lake.put(DECISIONS, round_id, standing.rows))
+        people = sorted(set(standing.rows["approver_id"]))
+        metadata["approved_by"] = dg.MetadataValue.json([excerpt(name) for name in people])
+        context.add_asset_metadata(metadata, asset_key=DECISIONS, partition_key=round_id)
+    yield dg.MaterializeResult(asset_key=DECISIONS, check_results=checks)
+
+
+def standings(lake: Lake, keeper: Gatekeeper, round_ids: Sequence[str]) -> dict[str, Standing]:
+    """Ask for each round whether the gate is open, using nothing; whatever goes wrong is a closed gate."""
+    try:
+        return _standings(keeper.verifier(lake), keeper, round_ids)
+    except GovernError as error:
+        return dict.fromkeys(round_ids, _closed(error))
+
+
+def refused(reasons: Mapping[str, str]) -> dg.Failure:
+    """Make the failure of a step that was refused: each round with its reason; no retry opens a gate."""
+    shown = {excerpt(key): excerpt(reason, 600) for key, reason in reasons.items()}
+    said = "; ".join(f"{round_id}: {reason}" for round_id, reason in shown.items())
+    return dg.Failure(
+        f"the gate is closed, nothing was made: {said}",
+        metadata={"refused_rounds": dg.MetadataValue.json(shown)},
+        allow_retries=False,
+    )
+
+
+def spec_of_check(name: str, description: str) -> dg.AssetCheckSpec:
+    """Make a blocking check of `gate_decisions`, per round."""
+    return dg.AssetCheckSpec(name, asset=DECISIONS, description=description, blocking=True, partitions_def=rounds)
+
+
+CHECK_SPECS = (
+    spec_of_check("human_approval", "Decisions that count, by people with no part in the round, cover its bytes now."),
+    spec_of_check("validator_is_independent", "Every validator of the round is independent, judged by the root now."),
+)
+
+
+def _standings(verifier: Verifier, keeper: Gatekeeper, round_ids: Sequence[str]) -> dict[str, Standing]:
+    rows = joined(DECISIONS, [gate_decisions(gate, round_ids, verifier, keeper.now()) for gate in GATES.values()])
+    parts = split(rows, round_ids)
+    closed = [round_id for round_id, part in parts.items() if part["gate"].nunique() < len(GATES)]
+    found = {round_id: Standing(OPEN, "", part) for round_id, part in parts.items() if round_id not in closed}
+    for gate in GATES.values():
+        for state in gate_states(gate, closed, verifier, keeper.now()) if closed else ():
+            code = (
+                state.code or ReasonCode.MISSING
+            )  # opened this very moment: it is asked again at once by whoever runs
+            found[state.round_id] = Standing(
+                str(code), state.message or "it was just decided; run again", parts[state.round_id]
+            )
+    return {round_id: found[round_id] for round_id in round_ids}
+
+
+def _closed(error: GovernError) -> Standing:
+    code = error.code if isinstance(error, Refusal) else ReasonCode.INTERNAL
+    return Standing(str(code), str(error).removeprefix(f"{code}: "), pd.DataFrame())
+
+
+def _judged(standing: Standing) -> Judged:
+    texts = {"state": standing.state, **({} if standing.is_open else {"reason": excerpt(standing.reason, 600)})}
+    return Judged(standing.is_open, {name: dg.MetadataValue.text(text) for name, text in texts.items()})
+
+
+def _independence(lake: Lake, keeper: Gatekeeper, round_id: str) -> Judged:
+    """Judge the validators of a round by its table and anew; what cannot be judged does not hold."""
+    try:
+        verifier, gates = keeper.verifier(lake), list(GATES.values())
+        inputs = read_inputs(gates[0], round_id, lake)
+        again = judged_again(inputs, verifier.root, verifier.policy, keeper.now(), lake.root)
+        failed = [*failed_facts(inputs.rows("audit_independence")), *failed_facts(again)]
+        return judged_rows(pd.DataFrame(failed, columns=FACT_COLUMNS).drop_duplicates())
+    except GovernError as error:
+        return _judged(_closed(error))
