@@ -66,7 +66,14 @@ def decide(file: Path, as_json: bool) -> int:
 
 @verdict.command(epilog="Example: govern verdict show parser-0001 --format json")
 @click.argument("round_", metavar="ROUND")
-@click.option("--format", "form", type=click.Choice(["human", "json"]), default="human", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["human", "json"]),
+    default="human",
+    show_default=True,
+    help="A page for people, or the govern/verdict/v1 document.",
+)
 @LAKE
 @LANDING
 def show(round_: str, form: str, lake: Path, landing: Path) -> int:

@@ -17,6 +17,7 @@ LAKE = click.option(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=Path("lake"),
     show_default=True,
+    envvar="GOVERN_LAKE",
     help="Root folder of the lake.",
 )
 
