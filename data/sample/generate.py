@@ -18,8 +18,8 @@ if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
 
 from generator.checks import check_answers, check_files  # noqa: E402 - found beside this script
-from generator.expected import as_bytes, document  # noqa: E402
-from generator.rounds import all_rounds, files_of  # noqa: E402
+from generator.expected import as_bytes, document  # noqa: E402 - as above
+from generator.rounds import all_rounds, files_of  # noqa: E402 - as above
 
 WRITTEN_FOLDERS = ("rounds", "checks")
 EXPECTED_FILE = "expected.json"

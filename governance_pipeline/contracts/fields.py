@@ -33,7 +33,7 @@ def text(description: str, *, null: bool = False, pattern: str | None = None, am
     if pattern is not None:
         rules["str_matches"] = _whole(pattern)
     if among is not None:
-        rules["isin"] = [str(value) for value in among]  # type: ignore[attr-defined]
+        rules["isin"] = [str(value) for value in among]  # type: ignore[attr-defined]  # an enumeration is iterable
     return pandera.Field(nullable=null, description=description, **rules)
 
 

@@ -83,7 +83,7 @@ def _decoded_rows(file: Any, key: str, columns: frozenset[str]) -> Iterator[Sour
             if subject is None or any(isinstance(value, _NotUtf8) for value in row):
                 yield SourceRow(None, number, {})
             else:
-                yield SourceRow(subject, number, dict(zip(wanted, row, strict=True)))  # type: ignore[arg-type]
+                yield SourceRow(subject, number, dict(zip(wanted, row, strict=True)))  # type: ignore[arg-type]  # checked above
 
 
 def _can_be_key(kind: Any) -> bool:

@@ -27,7 +27,7 @@ from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from governance_pipeline.ingest.logformat import LogFormat
 
@@ -240,8 +240,3 @@ def _planned(round_id: str, candidates: Sequence[Candidate]) -> PlannedRound:
             seen.add(candidate.sha256)
         files.append(PlannedFile(source, path, candidate.file.size, candidate.sha256, candidate.format, reason))
     return PlannedRound(round_id, tuple(sorted(files, key=lambda file: file.path.encode())))
-
-
-def files_of(rounds: Iterable[PlannedRound]) -> int:
-    """Count the files of some planned rounds, those that are not copied included."""
-    return sum(len(planned.files) for planned in rounds)

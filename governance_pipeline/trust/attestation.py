@@ -105,7 +105,7 @@ def _verdict(row: Mapping[str, Any], outcomes: list[Outcome]) -> Verdict | None:
             raise Refusal(ReasonCode.WRONG_TYPE, "the payload is no in-toto statement")  # noqa: TRY301 - one way out
         payload = row["body"].encode()
         if sha256_hex(payload) != row["payload_sha256"]:
-            raise Refusal(ReasonCode.DIGEST_MISMATCH, "the statement is not the one that was ingested")  # noqa: TRY301
+            raise Refusal(ReasonCode.DIGEST_MISMATCH, "the statement is not the one that was ingested")  # noqa: TRY301 - same
         return verdict_of(parse_statement(payload))
     except Refusal as refused:
         outcomes.append(Outcome(Rule.NOT_A_VERDICT, False, refused.code, str(refused)))
@@ -128,7 +128,7 @@ def _signers(
     try:
         envelope = dsse.parse_envelope(data)
         if (envelope.payload_type, envelope.payload_sha256) != (row["payload_type"], row["payload_sha256"]):
-            raise Refusal(ReasonCode.DIGEST_MISMATCH, "the file holds another envelope than the table")  # noqa: TRY301
+            raise Refusal(ReasonCode.DIGEST_MISMATCH, "the file holds another envelope than the table")  # noqa: TRY301 - same
         return dsse.verify_signatures(envelope, root, now, role=Role.VALIDATOR)
     except Refusal as refused:
         outcomes.append(Outcome(Rule.SIGNATURE, False, refused.code, str(refused)))

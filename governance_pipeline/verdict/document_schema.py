@@ -53,6 +53,6 @@ def _is_integer(_checker: TypeChecker, value: Any) -> bool:
 @cache
 def _validator(schema: str) -> Validator:
     checker = Draft202012Validator.TYPE_CHECKER.redefine_many({"string": _is_text, "integer": _is_integer})
-    strict = extend(Draft202012Validator, type_checker=checker)  # type: ignore[no-untyped-call]
+    strict = extend(Draft202012Validator, type_checker=checker)  # type: ignore[no-untyped-call]  # jsonschema types all but this
     validator: Validator = strict(schema_document(schema))
     return validator
