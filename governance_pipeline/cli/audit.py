@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from governance_pipeline.cli.waiting import waiting
 from governance_pipeline.report.texts import LANGUAGES, words
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def audit(
     from governance_pipeline.report.audit_summary import verdict
     from governance_pipeline.report.json_text import json_text
 
-    plan = _plan(paths, by, format_name)
+    with waiting("looking at files…", quiet=as_json):
+        plan = _plan(paths, by, format_name)
     _refuse_outputs(paths, plan, report, store)
     document = _document(plan, store, quiet=as_json)
     outcome = verdict(document, fail_on)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.waiting import waiting
 from governance_pipeline.vocabulary import ExitCode
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def import_(
     from governance_pipeline.ingest.documents import import_document
     from governance_pipeline.ingest.planning import By, plan_import
 
-    plan = plan_import(list(paths), By(by), round_id=round_id, format_name=format_name)
+    with waiting("looking at files…", quiet=as_json):
+        plan = plan_import(list(paths), By(by), round_id=round_id, format_name=format_name)
     results = _preview(plan) if dry_run else _import_all(plan, landing, quiet=as_json)
     _answer(import_document(results, dry_run), as_json, _import_lines(results, landing))
     for result in results:
@@ -89,7 +91,8 @@ def list_(landing: Path, lake: Path, as_json: bool) -> int:
     from governance_pipeline.ingest.documents import list_document
     from governance_pipeline.storage.lake import Lake
 
-    document = list_document(landing, Lake(lake))
+    with waiting("looking at rounds…", quiet=as_json):
+        document = list_document(landing, Lake(lake))
     header = ("round", "files", "bytes", "contract", "read")
     lines = [
         (row["round_id"], row["files"], row["bytes"], row["contract"], "yes" if row["is_read"] else "no")
@@ -112,7 +115,7 @@ def show(round_id: str, landing: Path, as_json: bool) -> int:
     from governance_pipeline.storage.content import ContentStore
 
     (folder,) = _folders(landing, [round_id])
-    with tempfile.TemporaryDirectory(prefix="govern-show-") as scratch:
+    with waiting("reading the round…", quiet=as_json), tempfile.TemporaryDirectory(prefix="govern-show-") as scratch:
         document = show_document(read_round(folder, round_id, ContentStore(Path(scratch))))
     _answer(document, as_json, _show_lines(document))
     return ExitCode.CLEAN

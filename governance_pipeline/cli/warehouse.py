@@ -10,6 +10,8 @@ from typing import Final
 
 import click
 
+from governance_pipeline.cli.waiting import waiting
+
 REBUILD_SCHEMA: Final = "govern/warehouse-rebuild/v1"
 
 LAKE = click.option(
@@ -38,7 +40,8 @@ def rebuild(as_json: bool, lake: Path) -> None:
     from governance_pipeline.storage.lake import Lake
     from governance_pipeline.strict.excerpt import escape_unprintable
 
-    path = str(stored.rebuild(Lake(lake)))
+    with waiting("writing views…", quiet=as_json):
+        path = str(stored.rebuild(Lake(lake)))
     if as_json:
         click.echo(json_text({"schema": REBUILD_SCHEMA, "path": path, "views": list(REGISTRY)}))
     else:
@@ -58,5 +61,6 @@ def query(sql: str, as_json: bool, lake: Path) -> None:
     from governance_pipeline.storage import warehouse as stored
     from governance_pipeline.storage.lake import Lake
 
-    frame = stored.query(Lake(lake), sql)
+    with waiting("running the query…", quiet=as_json):
+        frame = stored.query(Lake(lake), sql)
     click.echo(json_text(query_document(frame)) if as_json else query_page(frame))

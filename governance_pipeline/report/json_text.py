@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import json
 from json.encoder import encode_basestring_ascii
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from governance_pipeline.strict.lexeme import Lexeme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _OPENED_LEVELS = 2  # members of the document and items of its lists have a line each; what is below has none
 
 
-def json_text(document: dict[str, Any]) -> str:
+def json_text(document: Mapping[str, Any]) -> str:
     """Return a document as JSON text, one line per list item; a `Lexeme` is written as the number it is.
 
     Every character beyond ASCII is escaped (as a surrogate pair where JSON asks for it): the text survives any encoding
@@ -23,7 +26,7 @@ def json_text(document: dict[str, Any]) -> str:
     Raises:
         ValueError: a float is not finite.
     """
-    return _text(document, _OPENED_LEVELS)
+    return _text(dict(document), _OPENED_LEVELS)
 
 
 def _text(value: Any, open_levels: int) -> str:
