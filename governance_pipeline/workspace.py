@@ -19,6 +19,7 @@ from governance_pipeline.rounds.landing import fingerprint
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.lake import Lake, Stored
+from governance_pipeline.storage.scratch import ScratchStore
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.trajectory.stored import read_features, write_formulas
 from governance_pipeline.trust.stored_envelopes import envelopes_in
@@ -216,7 +217,7 @@ def audit_plan(
         ContractBreach: a table breaks its contract.
     """
     if not keep:
-        store = ContentStore(root)
+        store = ScratchStore(root)
         read = []
         for planned in plan:
             read.append(read_files([file.found() for file in planned.files], planned.round_id, store))

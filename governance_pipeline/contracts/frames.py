@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Context, Decimal, Inexact, InvalidOperation
+from functools import cache
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ import pyarrow as pa
 from governance_pipeline.contracts.breach import Breach, breach_frame, contract_breach, shown
 from governance_pipeline.contracts.fields import MONEY_TYPE, TableModel
 
+_FEW: Final = 1_000  # values up to which looking at each costs less than an Arrow array
 _INT64: Final = range(-(2**63), 2**63)
 _MONEY_STEP: Final = Decimal(1).scaleb(-MONEY_TYPE.scale)
 _MONEY_CONTEXT: Final = Context(prec=MONEY_TYPE.precision, traps=[Inexact, InvalidOperation])
@@ -102,6 +105,8 @@ def _fit_money(value: Any) -> Decimal:
 
 
 def _are_utf8(values: Iterable[Any]) -> bool:
+    if isinstance(values, list) and len(values) <= _FEW and all(v is None or v.isascii() for v in values):
+        return True
     try:
         pa.array(values, type=pa.string(), from_pandas=True)
     except UnicodeEncodeError:
@@ -139,9 +144,11 @@ _NULLABLE: Final[Mapping[pa.DataType, Any]] = {
 }
 
 
-def column_dtypes(model: type[TableModel]) -> dict[str, Any]:
+@cache
+def column_dtypes(model: type[TableModel]) -> Mapping[str, Any]:
     """Give the pandas dtype of each column of a contract, in order."""
-    return {str(name): column.dtype.type for name, column in model.to_schema().columns.items()}
+    columns = model.to_schema().columns.items()
+    return MappingProxyType({str(name): column.dtype.type for name, column in columns})
 
 
 def arrow_schema(model: type[TableModel]) -> pa.Schema:
@@ -151,7 +158,7 @@ def arrow_schema(model: type[TableModel]) -> pa.Schema:
 
 def empty(model: type[TableModel]) -> pd.DataFrame:
     """Give the frame of a contract without rows; shape: every column, in order, with its dtype."""
-    return pd.DataFrame({name: pd.array([], dtype=dtype) for name, dtype in column_dtypes(model).items()})
+    return _empty(model).copy()
 
 
 def typed(model: type[TableModel], table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -169,7 +176,12 @@ def typed(model: type[TableModel], table: str, rows: Iterable[Mapping[str, Any]]
         faults += misfits
     if faults:
         raise contract_breach(table, breach_frame(faults))
-    return pd.DataFrame(arrays)
+    return pd.DataFrame(arrays, copy=False)  # the arrays are new, nobody else holds them
+
+
+@cache
+def _empty(model: type[TableModel]) -> pd.DataFrame:
+    return pd.DataFrame({name: pd.array([], dtype=dtype) for name, dtype in column_dtypes(model).items()})
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+import pandas as pd
+
 from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.contracts.registry import REGISTRY, frame_of
 from governance_pipeline.errors import UnreadableError, UsageError
@@ -40,8 +42,6 @@ from governance_pipeline.vocabulary import ContractState, is_round_id
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    import pandas as pd
 
     from governance_pipeline.storage.content import ContentStore
 
@@ -240,10 +240,11 @@ def _with_output_digests(steps: pd.DataFrame, digests: Mapping[str, str]) -> pd.
 
 def _span(frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """Give how many runs there are and the first and last time any source of the round carries; null without one."""
-    times = [frames[table][column].dropna() for table, column in _TIMES]
-    known = [series for series in times if len(series)]
+    columns = [frames[table][column] for table, column in _TIMES if len(frames[table])]
+    first = [time for column in columns if (time := column.min()) is not pd.NaT]
+    last = [time for column in columns if (time := column.max()) is not pd.NaT]
     return {
         "runs_count": len(frames["core_runs"]),
-        "started_at": min(series.min() for series in known).to_pydatetime() if known else None,
-        "ended_at": max(series.max() for series in known).to_pydatetime() if known else None,
+        "started_at": min(first).to_pydatetime() if first else None,
+        "ended_at": max(last).to_pydatetime() if last else None,
     }

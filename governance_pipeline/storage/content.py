@@ -31,11 +31,11 @@ class Kept(NamedTuple):
 
 
 class ContentStore:
-    """The source files of a lake; `root` is the folder of the lake."""
+    """The source files of a lake; `root` is the folder of the lake, `writer` how they get there."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, writer: AtomicWriter | None = None) -> None:
         self._root = root
-        self._writer = AtomicWriter(root)
+        self._writer = AtomicWriter(root) if writer is None else writer
 
     def keep(self, source: Path) -> Kept:
         """Copy a regular file into the store, read-only; bytes that are there already are not copied again.

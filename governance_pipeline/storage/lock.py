@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from filelock import Timeout, UnixFileLock
-
 from governance_pipeline.errors import StorageError
 from governance_pipeline.settings import SETTINGS
 
@@ -32,6 +30,8 @@ def exclusive(lock_file: Path, *, wait_s: float = SETTINGS.lock_wait_s) -> Itera
     Raises:
         StorageError: it was not free within `wait_s` seconds, or cannot be a lock file here.
     """
+    from filelock import Timeout, UnixFileLock  # brings asyncio along: a tenth of a second for who never locks
+
     lock = UnixFileLock(lock_file, timeout=wait_s, mode=0o600, fallback_to_soft=False, preserve_lock_file=True)
     try:
         lock.acquire()

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import duckdb
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    import duckdb
 
 _OFFLINE: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoinstall_known_extensions": "false",
@@ -34,6 +34,8 @@ def open_session(
         spill: folder for what does not fit in memory, made when needed; None keeps everything in memory, since
             DuckDB would otherwise write into the current folder.
     """
+    import duckdb  # a tenth of a second that an audit in memory need not pay
+
     session = duckdb.connect(":memory:" if database is None else str(database), config=_OFFLINE)
     session.execute("SET TimeZone = 'UTC'")
     session.execute("SET enable_progress_bar = false")
