@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 import pandas as pd
 import pandera.pandas as pandera
 from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
@@ -20,6 +21,7 @@ from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 from governance_pipeline.contracts.breach import Breach, shown
 from governance_pipeline.contracts.fields import FINITE_MAX, TableModel, whole_pattern_body
 from governance_pipeline.contracts.frames import column_dtypes, unstorable
+from governance_pipeline.strict.text_codes import text_codes
 
 _CHECKS: Final = {
     "greater_than_or_equal_to": ("ge", "min_value"),
@@ -124,39 +126,45 @@ def value_breaches(model: type[TableModel], frame: pd.DataFrame) -> list[Breach]
     if found:
         return found
     numbered = frame.reset_index(drop=True)
+    found = list(_repeated_keys(rules_of(model)[-1], numbered))
     try:
         with warnings.catch_warnings():  # pandera 0.35 joins its lists of failures in a way pandas 3 will change
             warnings.simplefilter("ignore", FutureWarning)
             _value_schema(model).validate(numbered, lazy=True)
     except SchemaErrors as errors:
-        found = [breach for error in errors.schema_errors for breach in _error_breaches(model, numbered, error, errors)]
-        return in_order(model, found)
-    return []
+        found += [breach for error in errors.schema_errors for breach in _error_breaches(numbered, error, errors)]
+    return in_order(model, found)
 
 
 @cache
 def _value_schema(model: type[TableModel]) -> pandera.DataFrameSchema:
     schema = model.to_schema()
-    return schema.update_columns({name: {"dtype": None} for name in schema.columns})
+    by_column = schema.update_columns({name: {"dtype": None} for name in schema.columns})
+    by_column.unique = None  # `_repeated_keys` compares whole texts, pandera only up to a NUL
+    return by_column
 
 
-def _error_breaches(
-    model: type[TableModel], frame: pd.DataFrame, error: SchemaError, errors: SchemaErrors
-) -> Iterator[Breach]:
-    if error.reason_code is SchemaErrorReason.DUPLICATES:
-        rule = rules_of(model)[-1]
-    elif error.reason_code is SchemaErrorReason.SERIES_CONTAINS_NULLS:
+def _repeated_keys(rule: Rule, frame: pd.DataFrame) -> Iterator[Breach]:
+    """Find every row whose key another row has too; in a key, null is equal to null."""
+    keys = {
+        name: text_codes(frame[name])[0] if isinstance(frame[name].dtype, pd.StringDtype) else frame[name]
+        for name in rule.columns
+    }
+    cells = [frame[name].array for name in rule.columns]
+    for row in np.flatnonzero(pd.DataFrame(keys).duplicated(keep=False)).tolist():
+        yield row_breach(rule, row, [column[row] for column in cells])
+
+
+def _error_breaches(frame: pd.DataFrame, error: SchemaError, errors: SchemaErrors) -> Iterator[Breach]:
+    if error.reason_code is SchemaErrorReason.SERIES_CONTAINS_NULLS:
         rule = Rule((str(error.schema.name),), "not_null")
     elif error.reason_code is SchemaErrorReason.DATAFRAME_CHECK and isinstance(error.check, pandera.Check):
         rule = _check_rule(str(error.schema.name), error.check)
     else:
         raise errors
-    rows = error.failure_cases["index"]
-    if rule.kind == "unique":  # pandera leaves out null cells, hence rows whose whole key is null
-        rows = frame.index[frame.duplicated(list(rule.columns), keep=False)]
-    cells = [frame[name].array for name in rule.columns]
-    for row in sorted(set(rows)):
-        yield row_breach(rule, int(row), [column[row] for column in cells])
+    cells = frame[rule.column].array
+    for row in sorted(set(error.failure_cases["index"])):
+        yield row_breach(rule, int(row), [cells[row]])
 
 
 def row_breach(rule: Rule, row: int, cells: list[Any]) -> Breach:

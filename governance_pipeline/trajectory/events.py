@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pandas as pd
 
+from governance_pipeline.strict.text_codes import text_codes
 from governance_pipeline.trajectory.frames import rows_of
 from governance_pipeline.vocabulary import Disposition
 
@@ -150,8 +151,9 @@ def quarantined_lines(raw_quarantine: pd.DataFrame, file: str) -> dict[str, int]
 
 def _logged(edits: pd.DataFrame, core_steps: pd.DataFrame) -> pd.DataFrame:
     """One row per run step with edits: where its first edit stands, when it was, and the step of the round it makes."""
-    ordered = edits.sort_values([*_LOG_KEY, "change_index"], kind="stable")
-    first = ordered.drop_duplicates(_LOG_KEY)
+    coded = edits.assign(run=text_codes(edits["run_id"])[0])
+    ordered = coded.sort_values(["round_id", "run", "step_index", "change_index"], kind="stable")
+    first = ordered.drop_duplicates(["round_id", "run", "step_index"])
     first = first.assign(step=first.groupby("round_id").cumcount() + 1)
     return first.merge(core_steps[[*_LOG_KEY, "at"]], on=_LOG_KEY, how="left")
 

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from governance_pipeline.rounds.paths import normal_form
+from governance_pipeline.strict.text_codes import text_codes
 from governance_pipeline.trajectory.frames import plain_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pandas as pd
 
     from governance_pipeline.trajectory.rules import RoundRules
 
@@ -116,19 +118,19 @@ def event_files(listed: pd.DataFrame, rules: Sequence[RoundRules]) -> EventFiles
     event, path = event[starts], path[starts]
     placed, is_outside, is_public = _places(event, path, paths, rules)
     is_named = _is_named(named)
-    module, modules = pd.factorize(np.where(is_named, named, placed), sort=True)
+    module, modules = text_codes(np.where(is_named, named, placed))
     return EventFiles(
         events=len(rules),
         event=event,
         path=path,
-        module=module.astype(np.int64),
+        module=module,
         is_module_named=is_named,
         churn=churn,
         is_churn_known=is_known,
         is_outside=is_outside,
         is_public=is_public,
         paths=paths,
-        modules=np.asarray(modules, dtype=object),
+        modules=_objects(modules),
     )
 
 
@@ -139,9 +141,9 @@ def _names(column: pd.Series) -> Names:
 
 def _normal_paths(column: pd.Series) -> tuple[Integers, Names]:
     """Code of each row's path, and the distinct normal forms in order."""
-    spelling, spellings = pd.factorize(_names(column))
-    code, paths = pd.factorize(_objects([normal_form(path) for path in spellings]), sort=True)
-    return code.astype(np.int64)[spelling], np.asarray(paths, dtype=object)
+    spelling, spellings = text_codes(column)
+    code, paths = text_codes(_objects([normal_form(path) for path in spellings]))
+    return code[spelling], _objects(paths)
 
 
 def _churn(listed: pd.DataFrame, order: Integers, starts: Integers) -> tuple[Integers, Flags]:

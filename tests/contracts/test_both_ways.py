@@ -103,3 +103,14 @@ def test_keys_whose_cells_are_null_count_as_equal_both_ways(sound_frame):
             list(breaches("core_usage", frame, large_rows=large_rows)["value"])
             == ['["r0", "path-0", null, "pointer-0"]'] * 2
         )
+
+
+def test_keys_that_differ_only_behind_a_nul_are_different_both_ways(sound_frame):
+    frame = sound_frame("core_runs", 4)
+    frame["round_id"] = pd.array(["r0"] * 4, dtype="string")
+    frame["run_id"] = pd.array(["a", "a\0b", "a\0", ""], dtype="string")
+    for large_rows in (None, 0):
+        assert breaches("core_runs", frame, large_rows=large_rows).empty
+    frame.loc[3, "run_id"] = "a\0"
+    for large_rows in (None, 0):
+        assert list(breaches("core_runs", frame, large_rows=large_rows)["row"]) == [2, 3]

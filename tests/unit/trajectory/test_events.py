@@ -95,3 +95,10 @@ def test_only_quarantined_lines_of_the_file_asked_for_are_counted(one_round):
     assert quarantined_lines(quarantine, "changes.jsonl") == {"r-1": 1}
     assert quarantined_lines(quarantine, "evidence.jsonl") == {"r-1": 1}
     assert quarantined_lines(quarantine, "round.toml") == {}
+
+
+def test_runs_whose_ids_differ_only_behind_a_nul_keep_their_steps(one_round):
+    ids = ["s", "s\0t", "s\0"]
+    lines = [edit(f"t{n}", "a.py", f"2026-01-01T00:00:0{n}Z", session=name) for n, name in enumerate(ids)]
+    events = read_events(one_round(None, **{"logs/s-1__jsonl": session(*lines)}))
+    assert [(e.step, e.run_id, e.line) for e in events.events] == [(1, "s", 1), (2, "s\0", 5), (3, "s\0t", 3)]

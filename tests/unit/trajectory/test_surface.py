@@ -26,9 +26,24 @@ RULES = {
     name: RoundRules(name, ContractState.VALID, Globs(INCLUDE), Globs(PUBLIC), ModuleMap(rule=rule), True, None)
     for name, rule in (("r-1", "dir:1"), ("r-2", "dir:2"))
 }
-PATHS = ["a.py", "./a.py", "src/a.py", "src/x/../a.py", "src/gen/b", "src/api/c", "../up", "/abs", "docs/é.md", "x\ny"]
+PATHS = [
+    "a.py",
+    "./a.py",
+    "src/a.py",
+    "src/x/../a.py",
+    "src/gen/b",
+    "src/api/c",
+    "../up",
+    "/abs",
+    "docs/é.md",
+    "x\ny",
+    "x\0y",
+    "x",
+]
 LINES = st.one_of(st.none(), st.integers(0, 3), st.sampled_from([2**61, 2**62, 2**63 - 1]))
-FILES = st.lists(st.tuples(st.sampled_from(PATHS), LINES, LINES, st.sampled_from([None, None, "m", "src"])), max_size=6)
+FILES = st.lists(
+    st.tuples(st.sampled_from(PATHS), LINES, LINES, st.sampled_from([None, None, "m", "m\0", "src"])), max_size=6
+)
 
 
 def frame(events) -> pd.DataFrame:
