@@ -7,7 +7,6 @@ other processes could read them.
 
 from __future__ import annotations
 
-import json
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ _CONFIRM = 8
 
 def _deciding(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the arguments of every decision."""
-    for option in (AS_JSON, CONFIG, LAKE, PASSPHRASE, KEY, REASON, REQUESTS):
+    for option in (AS_JSON, CONFIG, LAKE, REASON, PASSPHRASE, KEY, REQUESTS):
         command = option(command)
     return command
 
@@ -293,7 +293,7 @@ def _answer(document: dict[str, Any], as_json: bool, lines: Iterable[str]) -> No
     from governance_pipeline.strict.excerpt import escape_unprintable
 
     if as_json:
-        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        click.echo(json_text(document))
         return
     for line in lines:
         click.echo(escape_unprintable(line))

@@ -66,6 +66,7 @@ class Requested(NamedTuple):
     code_sha256: str
     upstream: Mapping[str, str]
     verdict_status: str
+    producers_count: int
     failed_independence: int
     mismatch_cases: int
     verdicts: tuple[str, ...]
@@ -219,6 +220,7 @@ def _requested(event: Event) -> Requested:
         expires=instant_of(body["expires"]),
         actors=tuple(map(_text, body["actors"])),
         upstream={_text(table): _text(digest) for table, digest in body["upstream"].items()},
+        producers_count=int(body["producers_count"]),
         failed_independence=int(body["failed_independence"]),
         mismatch_cases=int(body["mismatch_cases"]),
         verdicts=tuple(map(_text, body["verdicts"])),

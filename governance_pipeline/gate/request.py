@@ -99,6 +99,7 @@ def _body(
         "code_sha256": manifest.document["code_sha256"],
         "upstream": inputs.digests,
         "verdict_status": manifest.document["verdict"]["status"],
+        "producers_count": len(inputs.parties.producers),
         "failed_independence": len(failed_facts(inputs.rows("audit_independence"))),
         "mismatch_cases": len(mismatch_cases(inputs)),
         "verdicts": sorted({row["payload_sha256"] for row in inputs.rows("core_attestations")}),

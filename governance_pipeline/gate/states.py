@@ -118,6 +118,9 @@ def _stale(request: Requested, verifier: Verifier) -> Standing | None:
 
 
 def _blocked(request: Requested, verifier: Verifier, history: History, now: datetime) -> Standing | None:
+    if not request.producers_count:
+        message = "nobody is known to have produced this round, so nobody is clear of it"
+        return Standing(request, State.BLOCKED_POLICY, ReasonCode.NOT_INDEPENDENT, message)
     if request.failed_independence:
         message = f"{request.failed_independence} facts of independence fail; see audit_independence"
         return Standing(request, State.BLOCKED_POLICY, ReasonCode.NOT_INDEPENDENT, message)

@@ -251,12 +251,12 @@ def round_rows(
     ]  # fmt: skip
     tables["core_rounds"] = [{"contract_state": "valid", "baseline_version": "b1", "runs_count": len(agents)}]
     tables["core_runs"] = [
-        {**log, "run_id": f"run-{name}", "session_id": f"s-{name}", "agent_id": name, "format": "native",
+        {**log, "run_id": f"run-{name}", "session_id": f"s-{name}", "agent_id": name or None, "format": "native",
          "opaque_step_count": 0}
         for name in agents
     ]  # fmt: skip
     tables["core_steps"] = [
-        {**log, "run_id": f"run-{name}", "step_index": 1, "agent_id": name, "line": line, "pointer": ""}
+        {**log, "run_id": f"run-{name}", "step_index": 1, "agent_id": name or None, "line": line, "pointer": ""}
         for line, name in enumerate(agents, 1)
     ]
     tables["core_declared"] = [
