@@ -12,6 +12,10 @@ from governance_pipeline.report import audit_summary as summary
 from governance_pipeline.strict.excerpt import excerpt
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from markupsafe import Markup
+
     from governance_pipeline.report.texts import Language
 
 GENERATOR: Final = "govern audit"
@@ -20,17 +24,9 @@ GENERATOR: Final = "govern audit"
 
 def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary.Verdict, language: Language) -> str:
     """Return the report as one self-contained HTML page."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
-    from governance_pipeline.report import figures
-
-    environment = Environment(
-        loader=PackageLoader("governance_pipeline.report", "templates"), autoescape=True, undefined=StrictUndefined
-    )
-    environment.filters["shown"] = _shown
-    drawn = (figures.checks_by_format, figures.declared_against_computed, figures.records_by_format)
-    return environment.get_template("audit.html").render(
+    return rendered(
+        "audit.html",
+        _shown,
         w=words,
         language=language,
         generator=GENERATOR,
@@ -47,8 +43,34 @@ def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary
         coverage=summary.coverage(document),
         not_used=summary.not_used(document),
         invalid_contracts=summary.invalid_contracts(document),
-        figures=[Markup(draw(document, words)) for draw in drawn],  # noqa: S704 - SVG drawn by us
+        figures=audit_figures(document, words),
     )
+
+
+def rendered(template: str, shown: Callable[[object], str], **members: Any) -> str:
+    """Return one of the templates as text: everything escaped but `Markup`, a missing member is an error.
+
+    Args:
+        template: file name in `templates`.
+        shown: its filter of that name, which makes text of a log safe and short.
+        members: what the template names.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("governance_pipeline.report", "templates")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    environment.filters["shown"] = shown
+    return environment.get_template(template).render(members)
+
+
+def audit_figures(document: dict[str, Any], words: dict[str, str]) -> list[Markup]:
+    """Return the figures of an audit document as inline SVG."""
+    from markupsafe import Markup
+
+    from governance_pipeline.report import figures
+
+    drawn = (figures.checks_by_format, figures.declared_against_computed, figures.records_by_format)
+    return [Markup(draw(document, words)) for draw in drawn]  # noqa: S704 - SVG drawn by us
 
 
 def _shown(value: object, length: int = 200) -> str:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.report import audit_summary as summary
+from governance_pipeline.report.html import audit_figures, rendered
 from governance_pipeline.report.round_figure import surface_by_step
 from governance_pipeline.report.texts import words
 from governance_pipeline.strict.excerpt import excerpt
-from governance_pipeline.vocabulary import RecordStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,18 +38,12 @@ def round_html(
         features: row of `features_round`, null as None.
         approval: round_id, gate, subject_sha256, is_throwaway, trust_tier, and decisions (who, when, why, with what).
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    from governance_pipeline.report import figures
-
-    environment = Environment(
-        loader=PackageLoader("governance_pipeline.report", "templates"), autoescape=True, undefined=StrictUndefined
-    )
-    environment.filters["shown"] = _shown
     texts = words(LANGUAGE)
-    drawn = (figures.checks_by_format, figures.declared_against_computed, figures.records_by_format)
-    return environment.get_template("round.html").render(
+    return rendered(
+        "round.html",
+        _shown,
         w=texts,
         document=document,
         verdict=verdict,
@@ -57,12 +51,12 @@ def round_html(
         features=features,
         approval=approval,
         mismatches=summary.mismatches(document),
-        hashes=[row for row in document["hashes"] if row["status"] == RecordStatus.MISMATCH],
+        hashes=summary.false_hashes(document),
         unverifiable=summary.unverifiable(document),
         not_checkable=summary.not_checkable(document),
         coverage=summary.coverage(document),
         surface=Markup(surface_by_step(steps)),  # noqa: S704 - SVG drawn by us, from numbers
-        figures=[Markup(draw(document, texts)) for draw in drawn],  # noqa: S704 - SVG drawn by us
+        figures=audit_figures(document, texts),
     )
 
 
