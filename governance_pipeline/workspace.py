@@ -18,6 +18,7 @@ from governance_pipeline.pipeline import PIPELINE, TABLES, Step, Trust, joined, 
 from governance_pipeline.rounds.landing import fingerprint
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage.content import ContentStore
+from governance_pipeline.storage.kept_frames import KeptFrames
 from governance_pipeline.storage.lake import Lake, Stored
 from governance_pipeline.storage.scratch import ScratchStore
 from governance_pipeline.strict.excerpt import excerpt
@@ -101,6 +102,7 @@ class Workspace:
     def __init__(self, landing: Path, root: Path, trust: Trust | None = None) -> None:
         self.landing = landing
         self.lake = Lake(root)
+        self.frames = KeptFrames(self.lake)
         self.store = ContentStore(root)
         self.trust = (trust or Trust())._replace(envelope_of=envelopes_in(self.store))
         self.reader = RoundReader(landing, self.store)
@@ -160,14 +162,14 @@ class Workspace:
     def _parent_of(self, round_id: str) -> str | None:
         if not self.lake.has("core_rounds", round_id):
             self.make([table for table in TABLES if table.startswith(("raw_", "core_"))], [round_id])
-        parent = self.lake.get("core_rounds", round_id)["parent_round_id"].iloc[0]
+        parent = self.frames.get("core_rounds", round_id)["parent_round_id"].iloc[0]
         is_at_hand = pd.notna(parent) and is_round_id(parent) and (self.landing / parent).is_dir()
         return str(parent) if is_at_hand else None
 
     def _stored(self, table: str, round_ids: Sequence[str]) -> pd.DataFrame:
         if table.startswith(f"{Layer.FEATURES}_"):
             return read_features(self.lake, table, round_ids)
-        return joined(table, [self.lake.get(table, round_id) for round_id in round_ids])
+        return joined(table, [self.frames.get(table, round_id) for round_id in round_ids])
 
     def _store(self, step: Step, frame: pd.DataFrame, inputs: Mapping[str, Mapping[str, str]]) -> dict[str, Stored]:
         validate(step.table, frame, large_rows=SETTINGS.large_table_rows)
