@@ -28,7 +28,9 @@ def test_every_link_and_image_of_a_page_exists(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=_relative)
 def test_every_govern_command_of_a_page_exists(page):
-    commands = re.findall(r"^\s*(?:\$ |\.venv/bin/)?govern ([a-z-]+)(?: ([a-z-]+))?", page.read_text("utf-8"), re.MULTILINE)
+    commands = re.findall(
+        r"^\s*(?:\$ |\.venv/bin/)?govern ([a-z-]+)(?: ([a-z-]+))?", page.read_text("utf-8"), re.MULTILINE
+    )
     assert [c for c in commands if not _exists(*c)] == []
 
 
