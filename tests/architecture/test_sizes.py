@@ -11,7 +11,12 @@ ROOT = Path(__file__).parents[2]
 MODULE, FUNCTION, TEST_FILE, DEFINITIONS = 300, 40, 400, 80
 
 # path or path:function -> why it may be larger. An entry that is no longer needed fails.
-EXCEPTIONS: dict[str, str] = {}
+EXCEPTIONS: dict[str, str] = {
+    "governance_pipeline/gate/guard.py:require_open_gate": "half is the contract of its ten arguments; one loop",
+    "governance_pipeline/gate/deciding.py:decide": "a third is the contract of its arguments; one loop",
+    "governance_pipeline/gate/verify.py:passage_of": "a third is the contract of its arguments",
+    "governance_pipeline/gate/checking.py:check_request": "a third is the contract of its arguments",
+}
 
 SOURCES = sorted(
     path
