@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from governance_pipeline.report import figures
 from governance_pipeline.report.audit_summary import verdict
 from governance_pipeline.report.html import audit_html
 from governance_pipeline.report.texts import LANGUAGES, words
@@ -115,7 +116,9 @@ def test_every_list_of_the_terminal_page_has_its_heading(report, document):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_page_says_its_language_and_its_verdict(document, language):
+def test_the_page_says_its_language_and_its_verdict(document, language, monkeypatch):
+    for drawn in ("checks_by_format", "declared_against_computed", "records_by_format"):
+        monkeypatch.setattr(figures, drawn, lambda *_: "")  # they cost a second and have tests of their own
     report = html(document, language)
     assert f'<html lang="{language}">' in report
     assert f'class="verdict verdict_findings">{words(language)["verdict_findings"][:8]}' in report
@@ -149,4 +152,3 @@ def test_the_same_document_gives_the_same_bytes_in_another_process_whatever_lies
         capture_output=True, check=True,
     )  # fmt: skip
     assert done.stdout.decode() == report
-    assert html(document) == report
