@@ -39,7 +39,7 @@ def run(rounds: int, chunk: int) -> tuple[float, float]:
             "DAGSTER_HOME": str(folder / "home"), "DAGSTER_DISABLE_TELEMETRY": "1",
             "GOVERN_LANDING": str(landing_of(folder, rounds)), "GOVERN_LAKE": str(folder / "lake"),
         }  # fmt: skip
-        command = [sys.executable, "-m", "assets_defs.backfill", "--all", "--chunk", str(chunk)]
+        command = [sys.executable, "-m", "assets_defs.backfill", "--all", "--processes", "1", "--chunk", str(chunk)]
         start = time.perf_counter()
         child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(child.pid, 0)
