@@ -10,7 +10,7 @@ from typing import Any
 import dagster as dg
 
 from assets_defs.deciding import OPEN, refused, standings
-from assets_defs.recording import metadata_of
+from assets_defs.recording import failure_of, metadata_of
 from assets_defs.resources import Gatekeeper
 from governance_pipeline.errors import GovernError
 from governance_pipeline.gate.gates import gate_of_asset
@@ -26,8 +26,8 @@ def published(context: dg.AssetExecutionContext, asset: str, lake: Lake, keeper:
     """Write a gated asset for every round of this run, or for none.
 
     Raises:
-        dg.Failure: passage is refused; nothing was used or written.
-        Exception: a write failed; rounds that were done before it are recorded. The same run may be executed again.
+        dg.Failure: passage is refused, and nothing was used or written; or a write failed, rounds that were done before
+            it are recorded, and the same run may be executed again.
     """
     releases = _released(context, asset, lake, keeper)
     done: dict[str, dict[str, Any]] = {}
@@ -35,10 +35,10 @@ def published(context: dg.AssetExecutionContext, asset: str, lake: Lake, keeper:
         for release in releases:
             stored = publish(release, now=keeper.now)
             done[release.round_id] = _metadata(release, stored)
-    except Exception:
+    except Exception as error:  # noqa: BLE001 - whatever it is, what is done is recorded and the step fails
         for round_id, metadata in done.items():
             yield dg.AssetMaterialization(asset, partition=round_id, metadata=metadata)
-        raise
+        raise failure_of(context, {release.round_id: error}) from None
     for round_id, metadata in done.items():
         context.add_asset_metadata(metadata, asset_key=asset, partition_key=round_id)
     yield dg.MaterializeResult(asset_key=asset)
@@ -54,10 +54,10 @@ def _released(context: dg.AssetExecutionContext, asset: str, lake: Lake, keeper:
         )  # fmt: skip
     except GovernError as error:
         if len(round_ids) == 1:
-            raise refused({round_ids[0]: str(error)}) from error
+            raise refused({round_ids[0]: str(error)}) from None
         closed = {key: s for key, s in standings(lake, keeper, round_ids).items() if s.state != OPEN}
         reasons = {key: f"{standing.state}: {standing.reason}" for key, standing in closed.items()}
-        raise refused(reasons or dict.fromkeys(round_ids, str(error))) from error
+        raise refused(reasons or dict.fromkeys(round_ids, str(error))) from None
 
 
 def _metadata(release: Release, stored: Stored) -> dict[str, Any]:

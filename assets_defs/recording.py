@@ -101,7 +101,7 @@ def recorded(
         if not made.failed:
             yield dg.MaterializeResult(asset_key=table)
     if made.failed:
-        raise _failure(context, made)
+        raise failure_of(context, made.failed)
 
 
 def metadata_of(lake: Lake, table: str, round_id: str | None, stored: Stored) -> dict[str, Any]:
@@ -115,16 +115,16 @@ def metadata_of(lake: Lake, table: str, round_id: str | None, stored: Stored) ->
     }
 
 
-def _failure(context: dg.AssetExecutionContext, made: Made) -> dg.Failure:
+def failure_of(context: dg.AssetExecutionContext, failed: Mapping[str, Exception]) -> dg.Failure:
+    """Make the failure of a step some of whose rounds failed, and log each error; neither shows a secret."""
     reasons = {
-        round_id: excerpt(f"{type(error).__name__}: {error}", SHOWN_CHARACTERS)
-        for round_id, error in made.failed.items()
+        round_id: excerpt(f"{type(error).__name__}: {error}", SHOWN_CHARACTERS) for round_id, error in failed.items()
     }
-    for round_id, error in made.failed.items():
+    for round_id, error in failed.items():
         context.log.error("round %s failed:\n%s", round_id, mask_secrets("".join(traceback.format_exception(error))))
     return dg.Failure(
         f"{len(reasons)} of {len(context.partition_keys)} rounds failed, the others are stored: "
         + "; ".join(f"{round_id}: {reason}" for round_id, reason in reasons.items()),
         metadata={"failed_rounds": dg.MetadataValue.json(reasons)},
-        allow_retries=all(isinstance(error, OSError) for error in made.failed.values()),
+        allow_retries=all(isinstance(error, OSError) for error in failed.values()),
     )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import shutil
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dagster as dg
@@ -11,12 +15,12 @@ import pytest
 from assets_defs.definitions import build_defs
 from assets_defs.partitions import range_tags
 from assets_defs.resources import Gatekeeper
-from governance_pipeline.pipeline import TABLES
+from governance_pipeline.pipeline import TABLES, Trust
 from governance_pipeline.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from types import ModuleType
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -24,8 +28,8 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 class StumblingWorkspace(Workspace):
     """A workspace in which making some tables fails for some rounds, as a fault of disk or code would."""
 
-    def __init__(self, landing: Path, root: Path) -> None:
-        super().__init__(landing, root)
+    def __init__(self, landing: Path, root: Path, trust: Trust | None = None) -> None:
+        super().__init__(landing, root, trust)
         self.faults: dict[tuple[str, str], Exception] = {}
 
     def make(self, tables: Sequence[str], round_ids: Sequence[str]):
@@ -149,3 +153,44 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         audited.write_round("false-2", declared=7, steps=3)
         assert audited.run("true-1", "true-3").success
         yield audited
+
+
+def load(name: str) -> ModuleType:
+    """Import a module that lies beside this file."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+gate_house = load("gate_house")
+GATE_ROUNDS = ("r-1", "r-2", "r-3", "r-4", "r-5")
+
+
+@pytest.fixture(scope="package")
+def asked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with five audited rounds about which a person has been asked; to be copied."""
+    folder = tmp_path_factory.mktemp("asked") / "house"
+    gate_house.make_trust(folder / "trust", gate_house.NOON, "ana", "ben")
+    with dg.DagsterInstance.ephemeral() as instance:
+        made = gate_house.GateHouse(folder, instance, gate_house.Clock())
+        for round_id in GATE_ROUNDS:
+            House.write_round(made, round_id)
+        made.audit(*GATE_ROUNDS)
+        made.ask(*GATE_ROUNDS)
+    return folder
+
+
+@pytest.fixture
+def asked(asked_folder: Path, tmp_path: Path) -> Iterator[object]:
+    """Give a house of its own where five rounds, r-1 to r-5, wait for a person."""
+    folder = tmp_path / "house"
+    shutil.copytree(asked_folder, folder)
+    config = folder / "trust" / "gate.toml"
+    config.write_text(config.read_text().replace(str(asked_folder), str(folder)))
+    with dg.DagsterInstance.ephemeral() as instance:
+        house = gate_house.GateHouse(folder, instance, gate_house.Clock())
+        house.register(*GATE_ROUNDS)
+        yield house
