@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +28,7 @@ from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from governance_pipeline.ingest.logformat import LogFormat
 
@@ -97,8 +98,7 @@ def plan_import(
     candidates = [_look_at(file, file.source.name, formats, format_name) for file in logs]
     if round_id is not None:
         return [_one_round(_legal(round_id), folders, candidates)]
-    names = Counter(folder.name.casefold() for folder in folders)
-    rounds = [_round_folder(folder, files, names) for folder, files in folders.items()]
+    rounds = _round_folders(folders)
     taken = {planned.round_id.casefold() for planned in rounds}
     rounds += [_planned(name, files) for name, files in _named(units_of(candidates), By(by), taken).items()]
     return sorted(rounds, key=lambda planned: planned.round_id)
@@ -170,15 +170,34 @@ def _one_round(
     return PlannedRound(round_id, _as_they_are(next(iter(folders.values()))))
 
 
-def _round_folder(folder: Path, files: Sequence[FoundFile], names: Mapping[str, int]) -> PlannedRound:
-    """Plan a folder that is a round: its own name where it is legal and no other round folder has it."""
-    planned = _as_they_are(files)
-    if is_round_id(folder.name) and names[folder.name.casefold()] == 1:
-        return PlannedRound(folder.name, planned)
-    digest_id = Unit(
-        tuple(Candidate(file.found(), file.sha256, reason=file.reason) for file in planned), None
-    ).digest_id
-    return PlannedRound(digest_id, planned)
+def _round_folders(folders: Mapping[Path, Sequence[FoundFile]]) -> list[PlannedRound]:
+    """Plan the folders that are rounds: each under its own name where it is legal and no other one has it.
+
+    The others are called by their digest. One with the same bytes in the same files as an earlier one, in path order,
+    is a copy of it: it gets a number behind the digest, and none of its files is read a second time.
+    """
+    planned = {folder: _as_they_are(folders[folder]) for folder in sorted(folders)}
+    names = Counter(folder.name.casefold() for folder in planned)
+    named = [folder for folder in planned if is_round_id(folder.name) and names[folder.name.casefold()] == 1]
+    rounds = {folder.name.casefold(): PlannedRound(folder.name, planned.pop(folder)) for folder in named}
+    seen: set[str] = set()
+    for files in planned.values():
+        candidates = tuple(Candidate(file.found(), file.sha256, reason=file.reason) for file in files)
+        digest = Unit(candidates, None).digest_id
+        round_id = _free(digest, rounds)
+        is_copy = digest in seen
+        seen.add(digest)
+        rounds[round_id] = PlannedRound(round_id, tuple(map(_repeated, files)) if is_copy else files)
+    return list(rounds.values())
+
+
+def _free(digest: str, taken: Collection[str]) -> str:
+    """Give the digest, with a number behind it where a round is called so already."""
+    return next(name for n in count(1) if (name := digest if n == 1 else f"{digest}-{n}") not in taken)
+
+
+def _repeated(file: PlannedFile) -> PlannedFile:
+    return file if file.reason is not None else replace(file, reason=DUPLICATE_FILE)
 
 
 def _as_they_are(files: Sequence[FoundFile]) -> tuple[PlannedFile, ...]:
@@ -199,7 +218,7 @@ def _named(units: Sequence[Unit], by: By, taken: set[str]) -> dict[str, list[Can
         round_id = merged.round_id
         key = round_id.casefold()
         if key in taken or spellings.setdefault(key, round_id) != round_id:
-            round_id = merged.digest_id
+            round_id = _free(merged.digest_id, taken)
         rounds[round_id] += members
     return rounds
 

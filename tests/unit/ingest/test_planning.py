@@ -182,6 +182,38 @@ def test_round_folders_of_the_same_name_or_an_illegal_one_are_called_by_digest(w
     assert all(len(round_id) == 16 for round_id in plan)
 
 
+def test_a_copy_of_a_round_folder_is_a_round_of_its_own_whose_files_are_not_read_again(write_files, tmp_path):
+    line = [{"step": 1, "F": 1}]
+    write_files(tmp_path, {f"{folder}/changes.jsonl": line for folder in ("r-1", "old/r-1", "round 1")})
+    planned = plan_import([tmp_path])
+    digest = planned[0].round_id
+    assert [round_.round_id for round_ in planned] == [digest, f"{digest}-2", f"{digest}-3"]
+    assert [[file.reason for file in round_.files] for round_ in planned] == [
+        [None],
+        ["duplicate_file"],
+        ["duplicate_file"],
+    ]
+    assert [round_.files[0].source.parent.name for round_ in planned] == ["r-1", "r-1", "round 1"]
+
+
+def test_a_round_folder_called_like_the_digest_of_another_one_is_no_copy_of_it(write_files, tmp_path):
+    write_files(tmp_path, {"round 1/changes.jsonl": [{"step": 1, "F": 1}]})
+    digest = plan_import([tmp_path])[0].round_id
+    write_files(tmp_path, {f"{digest}/changes.jsonl": [{"step": 1, "F": 2}]})
+    planned = plan_import([tmp_path])
+    assert [(p.round_id, p.files[0].source.parent.name, p.files[0].reason) for p in planned] == [
+        (digest, digest, None),
+        (f"{digest}-2", "round 1", None),
+    ]
+
+
+def test_a_log_with_the_bytes_of_a_round_folder_is_a_round_of_its_own(write_files, tmp_path):
+    line = session("a..b")
+    write_files(tmp_path, {"round 1/changes.jsonl": line, "s.jsonl": line})
+    digest = _sha(tmp_path / "s.jsonl")[:16]
+    assert _plan(tmp_path) == {digest: ["changes.jsonl"], f"{digest}-2": ["logs/s.jsonl"]}
+
+
 def test_native_files_named_themselves_go_to_the_top_of_their_round(write_files, tmp_path):
     write_files(tmp_path, {"d/changes.jsonl": "", "audit.jsonl": [ENTRY]})
     plan = _plan(tmp_path / "d" / "changes.jsonl", tmp_path / "audit.jsonl", round_id="r")
