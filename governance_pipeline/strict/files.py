@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import os
 import stat
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
@@ -20,6 +21,8 @@ from governance_pipeline.strict.lines import read_blocks
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from _typeshed import WriteableBuffer
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # non-blocking: a FIFO must not hang the open
 _NAME_CHARACTERS = 200
@@ -77,7 +80,7 @@ def open_regular(path: Path, *, single_link: bool = False) -> BinaryIO:
         single_link: refuse a file with more than one hard link (an inbox; research/security.md row 42).
 
     Raises:
-        FileRefused: with the code of the reason.
+        FileRefused: with the code of the reason; reading from the stream raises it too.
     """
     try:
         _check(os.lstat(path), path, single_link=single_link)
@@ -88,10 +91,30 @@ def open_regular(path: Path, *, single_link: bool = False) -> BinaryIO:
         raise FileRefused("bad_name", path) from None
     try:
         _check(os.fstat(descriptor), path, single_link=single_link)
-        return os.fdopen(descriptor, "rb")
+        return io.BufferedReader(_Source(descriptor, path))
     except BaseException:
         os.close(descriptor)
         raise
+
+
+class _Source(io.FileIO):
+    """An open file whose reading fails as opening it does: with the refusal of that file, wherever it is read."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        super().__init__(descriptor)
+        self._path = path
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        try:
+            return super().readinto(buffer)
+        except OSError as error:
+            raise refusal_of(error, self._path) from None
+
+    def readall(self) -> bytes:
+        try:
+            return super().readall()
+        except OSError as error:
+            raise refusal_of(error, self._path) from None
 
 
 def open_size(stream: BinaryIO) -> int:

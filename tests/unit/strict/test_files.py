@@ -191,6 +191,15 @@ def test_an_error_while_reading_is_a_refusal(tmp_path: Path, monkeypatch: pytest
         digest_file(written(tmp_path / "source"))
 
 
+@pytest.mark.parametrize("size", [4, -1])
+def test_what_cannot_be_read_after_it_was_opened_is_refused_wherever_it_is_read(size: int) -> None:
+    memory = Path("/proc/self/mem")
+    if not memory.exists():
+        pytest.skip("needs a file that opens and cannot be read: /proc/self/mem of Linux")
+    with open_regular(memory) as stream, pytest.raises(FileRefused, match="io_error"):
+        stream.read(size)
+
+
 def test_an_error_of_the_target_is_the_callers(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="Bad file descriptor"):
         copy_and_digest(written(tmp_path / "source"), 10_000)
