@@ -55,7 +55,8 @@ VERSIONS: Final = "mini-swe-agent-1.1 (2.2.7), bare list (1.0)"
 
 FORMAT_PREFIX: Final = "mini-swe-agent-"
 _MARKS: Final = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT", "```mswea_bash_command")
-_COMMAND: Final = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n```", re.DOTALL)
+_BLOCK: Final = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*+\n")
+_BLOCK_END: Final = "\n```"
 _RETURN_CODE: Final = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>", re.ASCII)
 _NOT_RUN: Final = "action was not executed"
 _REJECTED: Final = re.compile(r"Commands? not executed\.")
@@ -145,7 +146,7 @@ class _Trajectory:
                 where = place.below(f"/extra/actions/{position}")
                 yield _step(where, message, command, text(members(action).get("tool_call_id")))
         elif message.get("role") == "assistant":
-            commands = _COMMAND.findall(_content(message))
+            commands = _commands(_content(message))
             if len(commands) == 1:  # the program runs exactly one block and refuses every other number
                 yield _step(place.below("/content"), message, commands[0].strip(), None)
 
@@ -210,6 +211,16 @@ def _answer(waiting: list[Step], message: Members, extra: Members) -> list[Step]
     output = extra.get("raw_output")
     step.output_sha256 = text_sha256(output if isinstance(output, str) else content)
     return [other for other in waiting if other is not step]
+
+
+def _commands(content: str) -> list[str]:
+    """Give what stands in the shell blocks; in linear time, as one pattern for begin and end would not be."""
+    commands: list[str] = []
+    begin = _BLOCK.search(content)
+    while begin is not None and (end := content.find(_BLOCK_END, begin.end())) != -1:
+        commands.append(content[begin.end() : end])
+        begin = _BLOCK.search(content, end + len(_BLOCK_END))
+    return commands
 
 
 def _content(message: Members) -> str:

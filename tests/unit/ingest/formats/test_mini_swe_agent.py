@@ -225,3 +225,11 @@ def test_a_document_of_the_format_without_messages_is_quarantined(load):
 def test_a_message_of_any_shape_breaks_nothing(load, entry):
     tables = load(trajectory(call(), entry, answer()))
     assert [row["accepted"] for row in tables.rows("raw_log_files")] == [1]
+
+
+def test_a_message_of_nothing_but_open_blocks_is_read_in_linear_time(load):
+    content = "```mswea_bash_command\nls\n``` " + "x```bash\nx" * 50_000
+    tables = load(
+        [{"role": "assistant", "content": content}, {"role": "user", "content": "<returncode>0</returncode>"}]
+    )
+    assert [row["command"] for row in tables.rows("core_steps")] == ["ls"]
