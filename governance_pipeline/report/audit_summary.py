@@ -151,7 +151,9 @@ def verdict(document: dict[str, Any], fail_on: str) -> Verdict:
 
 def verdict_values(document: dict[str, Any]) -> dict[str, int]:
     """Return the numbers the verdict sentence names."""
-    return {**document["counts"], "unread": len(unread(document)), "other": len(findings(document))}
+    unknown_rounds = dict(statuses(document)).get("unknown", 0)
+    others = len(findings(document))
+    return {**document["counts"], "unread": len(unread(document)), "other": others, "unknown_rounds": unknown_rounds}
 
 
 def _exit_code(fail_on: str, document: dict[str, Any], key: str) -> int:

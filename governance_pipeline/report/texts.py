@@ -32,7 +32,7 @@ TEXTS: dict[Language, dict[str, str]] = {
         "statuses": "Rounds",
         "verdict_findings": "Findings: {mismatch} false numbers, {hash_mismatch} false hashes, {other} others.",
         "verdict_unknown": "Not everything could be verified: {unverifiable} numbers and {hash_unverifiable} hashes "
-        "unverifiable, {unread} files not readable in full.",
+        "unverifiable, {unread} files not readable in full, {unknown_rounds} rounds without a certain verdict.",
         "verdict_nothing": "Nothing to check: the logs were read and declare no number.",
         "verdict_unchecked": "Nothing was checked: none of the {declared} declared numbers can be recomputed.",
         "verdict_empty": "Nothing was audited: no file of a supported kind was found.",
@@ -69,7 +69,7 @@ TEXTS: dict[Language, dict[str, str]] = {
         "statuses": "Rondas",
         "verdict_findings": "Hallazgos: {mismatch} números falsos, {hash_mismatch} hashes falsos, {other} otros.",
         "verdict_unknown": "No todo se pudo verificar: {unverifiable} números y {hash_unverifiable} hashes no "
-        "verificables, {unread} archivos no legibles por completo.",
+        "verificables, {unread} archivos no legibles por completo, {unknown_rounds} rondas sin veredicto cierto.",
         "verdict_nothing": "Nada que comprobar: se leyeron los registros y no declaran ningún número.",
         "verdict_unchecked": "No se comprobó nada: ninguno de los {declared} números declarados se puede recalcular.",
         "verdict_empty": "No se auditó nada: no se encontró ningún archivo de un tipo admitido.",
