@@ -61,25 +61,17 @@ def decided(context: dg.AssetExecutionContext, lake: Lake, keeper: Gatekeeper) -
         dg.Failure: the gate is closed for a round; nothing was made, and no retry helps.
     """
     found = standings(lake, keeper, context.partition_keys)
-    facts = {round_id: _independence(lake, keeper, round_id) for round_id in context.partition_keys}
-    checks = [
-        result_of(context, spec, judged)
-        for spec, judged in zip(CHECK_SPECS, ({key: _judged(s) for key, s in found.items()}, facts), strict=True)
-        if spec.key in context.selected_asset_check_keys
-    ]
     closed = {key: standing for key, standing in found.items() if not standing.is_open}
+    if not closed and dg.AssetKey(DECISIONS) in context.selected_asset_keys:
+        for round_id, standing in found.items():
+            _store(context, lake, round_id, standing)
+        yield dg.MaterializeResult(asset_key=DECISIONS)  # first, so that the checks are about this materialization
+    facts = {round_id: _independence(lake, keeper, round_id) for round_id in context.partition_keys}
+    for spec, judged in zip(CHECK_SPECS, ({key: _judged(s) for key, s in found.items()}, facts), strict=True):
+        if spec.key in context.selected_asset_check_keys:
+            yield result_of(context, spec, judged)
     if closed:
-        yield from checks
         raise refused({key: f"{standing.state}: {standing.reason}" for key, standing in closed.items()})
-    if dg.AssetKey(DECISIONS) not in context.selected_asset_keys:
-        yield from checks
-        return
-    for round_id, standing in found.items():
-        metadata = metadata_of(lake, DECISIONS, round_id, lake.put(DECISIONS, round_id, standing.rows))
-        people = sorted(set(standing.rows["approver_id"]))
-        metadata["approved_by"] = dg.MetadataValue.json([excerpt(name) for name in people])
-        context.add_asset_metadata(metadata, asset_key=DECISIONS, partition_key=round_id)
-    yield dg.MaterializeResult(asset_key=DECISIONS, check_results=checks)
 
 
 def standings(lake: Lake, keeper: Gatekeeper, round_ids: Sequence[str]) -> dict[str, Standing]:
@@ -133,6 +125,13 @@ def _standings(verifier: Verifier, keeper: Gatekeeper, round_ids: Sequence[str])
 def _closed(error: GovernError) -> Standing:
     code = error.code if isinstance(error, Refusal) else ReasonCode.INTERNAL
     return Standing(str(code), str(error).removeprefix(f"{code}: "), pd.DataFrame())
+
+
+def _store(context: dg.AssetExecutionContext, lake: Lake, round_id: str, standing: Standing) -> None:
+    metadata = metadata_of(lake, DECISIONS, round_id, lake.put(DECISIONS, round_id, standing.rows))
+    people = sorted(set(standing.rows["approver_id"]))
+    metadata["approved_by"] = dg.MetadataValue.json([excerpt(name) for name in people])
+    context.add_asset_metadata(metadata, asset_key=DECISIONS, partition_key=round_id)
 
 
 def _judged(standing: Standing) -> Judged:
