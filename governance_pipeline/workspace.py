@@ -194,7 +194,7 @@ class Workspace:
 
     def _refuse_stale(self, read: Iterable[RoundTables]) -> None:
         for tables in read:
-            if not tables.frame("raw_log_files").equals(self.lake.get("raw_log_files", tables.round_id)):
+            if not tables.frame("raw_log_files").equals(self.frames.get("raw_log_files", tables.round_id)):
                 raise StorageError(
                     f"round {tables.round_id} has changed since raw_log_files was made; make the raw tables again first"
                 )
