@@ -6,12 +6,15 @@ counts. A fold believes nothing: a decision here is an envelope somebody recorde
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from governance_pipeline.gate.gates import GATES
 from governance_pipeline.trust.instants import instant_of
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
+from governance_pipeline.vocabulary import SHA256_PATTERN, is_round_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     from governance_pipeline.ledger.event import Event
     from governance_pipeline.ledger.ledger import Ledger
+    from governance_pipeline.ledger.verification import Fault
 
 
 class EventType(StrEnum):
@@ -41,6 +45,10 @@ DECISIONS = (EventType.APPROVED, EventType.REJECTED, EventType.REVOKED)
 PASSAGES = (EventType.INTENT, EventType.CONSUMED, EventType.RELEASED, EventType.DONE)
 PASSAGE_MEMBERS = ("gate", "round_id", "asset", "decision_id", "subject_sha256", "run_id", "root_run_id")
 """What the body of every event of a passage holds."""
+
+
+_DIGESTS = ("request_id", "subject_sha256", "policy_sha256", "code_sha256")
+_SHA256 = re.compile(SHA256_PATTERN, re.ASCII)
 
 
 class Requested(NamedTuple):
@@ -134,6 +142,13 @@ class History:
     passages: list[Passed] = field(default_factory=list)
     freezes: dict[int, Frozen] = field(default_factory=dict)
     resolutions: dict[str, list[Resolution]] = field(default_factory=dict)
+    _faults: list[Fault] | None = None
+
+    def faults(self, ledger: Ledger) -> list[Fault]:
+        """Give the faults of the ledger this was read from, checked once for everything asked of it."""
+        if self._faults is None:
+            self._faults = ledger.verify()
+        return self._faults
 
     def in_force(self, gate: str, round_id: str) -> Requested | None:
         """Give the latest request of a round; None when nothing was asked yet."""
@@ -185,7 +200,8 @@ def read_history(ledger: Ledger) -> History:
 def _add(history: History, event: Event) -> None:
     kind, body = EventType(event.type), event.body
     if kind is EventType.REQUESTED:
-        history.requests.append(_requested(event))
+        if _text(body["gate"]) in GATES:  # a gate of another version of this program is no business of this one
+            history.requests.append(_requested(event))
     elif kind in DECISIONS:
         texts = {name: _text(body[name]) for name in ("gate", "round_id", "request_id", "decision_id")}
         envelope = _text(body["envelope"]).encode()
@@ -211,6 +227,9 @@ def _requested(event: Event) -> Requested:
         "request_id", "gate", "round_id", "subject_sha256", "requester", "policy_version", "policy_sha256",
         "code_sha256", "verdict_status",
     )  # fmt: skip
+    digests = (*(body[name] for name in _DIGESTS), *body["upstream"].values(), *body["verdicts"])
+    if not is_round_id(body["round_id"]) or not all(_SHA256.fullmatch(_text(digest)) for digest in digests):
+        raise ValueError("a round id or digest is none")  # both become names of files
     supersedes = body["supersedes"]
     return Requested(
         seq=event.seq,

@@ -91,7 +91,7 @@ class Release:
     @property
     def decision_ids(self) -> list[str]:
         """The decisions that opened the gate, sorted."""
-        return sorted(approval.decision_id for approval in self.approvals)
+        return sorted({approval.decision_id for approval in self.approvals})
 
     def frame(self, table: str) -> pd.DataFrame:
         """Give an upstream table as it was approved."""
@@ -191,19 +191,22 @@ def _inputs(gate: Gate, round_id: str, lake: Lake) -> RoundInputs:
 
 
 def _release(passage: Passage, asset: str, run_id: str, root_run_id: str) -> Release:
-    approvals = [
-        Approval(offer.read.payload_sha256, s.principal.id, s.key.fingerprint, offer.said, offer.event)
-        for offer in passage.offers
+    # By decision and key: an envelope that was recorded twice is one decision.
+    approvals = {
+        (offer.read.payload_sha256, s.key.fingerprint): Approval(
+            offer.read.payload_sha256, s.principal.id, s.key.fingerprint, offer.said, offer.event
+        )
+        for offer in reversed(passage.offers)
         for s in offer.signers
         if offer.event is not None
-    ]
+    }
     return Release(
         gate=passage.inputs.gate,
         asset=asset,
         round_id=passage.inputs.round_id,
         request_id=passage.request.request_id,
         subject_sha256=passage.request.subject_sha256,
-        approvals=tuple(approvals),
+        approvals=tuple(sorted(approvals.values(), key=lambda approval: approval.recorded.seq)),
         inputs=passage.inputs,
         ledger=passage.verifier.ledger,
         lake=passage.verifier.lake,

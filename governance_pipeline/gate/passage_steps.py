@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from governance_pipeline.gate.closings import case_resolutions, closing_decisions, lost_verdicts
 from governance_pipeline.gate.decision import origin_of
 from governance_pipeline.gate.display import display_sha256, display_text
-from governance_pipeline.gate.events import EventType
+from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.facts import BLOCK, failed_facts, judged_again, open_cases, passed_validators, said_of
 from governance_pipeline.gate.passage import policy_ref
 from governance_pipeline.gate.published import unaccounted
@@ -185,7 +185,8 @@ def standing(passage: Passage) -> None:
     request = passage.request
 
     def check(offer: Offer) -> None:
-        is_earlier = offer.event is not None and offer.event.seq < request.seq
+        # By the head that was signed, not by the place in the ledger: anybody can record an old envelope once more.
+        is_earlier = offer.said.checkpoint.size < request.seq
         if offer.said.request_id != request.request_id or is_earlier:
             raise Refusal(
                 ReasonCode.SUPERSEDED,
@@ -209,12 +210,14 @@ def log(passage: Passage) -> None:
             raise Refusal(ReasonCode.LOG_INCONSISTENT, "the ledger does not hold this decision; it must be recorded")
         if offer.said.origin != origin or offer.said.checkpoint.size >= offer.event.seq:
             raise Refusal(ReasonCode.LOG_INCONSISTENT, f"it was made before another ledger ({offer.said.origin!r})")
+        if verifier.ledger.head(offer.said.checkpoint.size) != offer.said.checkpoint:
+            what = f"the first {offer.said.checkpoint.size} events are not those the person saw; restore the ledger"
+            raise Refusal(ReasonCode.LOG_INCONSISTENT, what)
 
     passage.each(check)
-    faults = verifier.ledger.verify([offer.said.checkpoint for offer in passage.offers])
-    if faults:
-        place = "the ledger" if faults[0].seq is None else f"event {faults[0].seq} of the ledger"
-        raise Refusal(ReasonCode.LOG_INCONSISTENT, f"{place}: {faults[0].code}: {faults[0].message}")
+    for fault in history.faults(verifier.ledger):
+        place = "the ledger" if fault.seq is None else f"event {fault.seq} of the ledger"
+        raise Refusal(ReasonCode.LOG_INCONSISTENT, f"{place}: {fault.code}: {fault.message}")
     lost = lost_verdicts(history, passage.inputs)
     if lost:
         raise Refusal(
@@ -222,9 +225,11 @@ def log(passage: Passage) -> None:
             f"{len(lost)} verdicts of validators that were there at an earlier request are gone, first {lost[0]}",
         )
     for asset in [passage.asset] if passage.asset else passage.inputs.gate.assets:
-        fault = unaccounted(asset, passage.inputs.round_id, verifier.lake, history)
-        if fault is not None:
-            raise Refusal(ReasonCode.LOG_INCONSISTENT, fault)
+        message = unaccounted(asset, passage.inputs.round_id, verifier.lake, history)
+        if message is not None:  # unless another run has used and written it since the ledger was read
+            message = unaccounted(asset, passage.inputs.round_id, verifier.lake, read_history(verifier.ledger))
+        if message is not None:
+            raise Refusal(ReasonCode.LOG_INCONSISTENT, message)
 
 
 def consume(passage: Passage) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720.0, 200.0, 48.0, 24.0, 12.0
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, WIDEST = 720.0, 200.0, 48.0, 24.0, 12.0, 48.0
 BAR, UNKNOWN, LINE = "#5b7db1", "#b8860b", "#2a7f62"
 MOST_STEPS: Final = 2_000
 """Steps drawn at most, the first ones: beyond that a bar is thinner than a screen can show."""
@@ -28,7 +28,8 @@ def surface_by_step(steps: Sequence[Mapping[str, Any]]) -> str:
     if not shown:
         return ""
     highest = max((row["surface_sum"] or 0.0 for row in shown), default=0.0) or 1.0
-    width = (WIDTH - LEFT) / len(shown)
+    width = min((WIDTH - LEFT) / len(shown), WIDEST)
+    end = LEFT + width * len(shown)
     floor, scale = HEIGHT - BOTTOM, (HEIGHT - BOTTOM - TOP) / highest
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" font-size="10">',
@@ -36,7 +37,7 @@ def surface_by_step(steps: Sequence[Mapping[str, Any]]) -> str:
         f'<text x="{LEFT - 4:g}" y="{TOP + 8:g}" text-anchor="end">{highest:.4g}</text>',
         f'<text x="{LEFT - 4:g}" y="{floor:g}" text-anchor="end">0</text>',
         f'<text x="{LEFT:g}" y="{HEIGHT - 8:g}">{shown[0]["step_index"]}</text>',
-        f'<text x="{WIDTH:g}" y="{HEIGHT - 8:g}" text-anchor="end">{shown[-1]["step_index"]}</text>',
+        f'<text x="{end:g}" y="{HEIGHT - 8:g}" text-anchor="end">{shown[-1]["step_index"]}</text>',
     ]
     for place, row in enumerate(shown):
         x, surface = LEFT + place * width, row["surface_sum"]

@@ -28,12 +28,13 @@ def load(name: str) -> ModuleType:
 gate_world = load("gate_world")
 
 
-def copied(source: Path, folder: Path):
-    """Copy a world to another folder."""
-    shutil.copytree(source, folder)
+def copied(source: Path, folder: Path, *, shares_lake: bool = False):
+    """Copy a world to another folder; with `shares_lake` the tables stay where they are and must not be changed."""
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("lake") if shares_lake else None)
     config = folder / "trust" / "gate.toml"
     config.write_text(config.read_text().replace(str(source), str(folder)))
     world = gate_world.World(folder)
+    world.lake = gate_world.Lake(source / "lake") if shares_lake else world.lake
     world.stored = {("r1", table): rows for table, rows in gate_world.round_rows("r1").items()}
     return world
 
@@ -54,7 +55,11 @@ def stages(tmp_path_factory):
 def copies(stages, tmp_path):
     """Give a function that makes another world of its own, at a stage: made, asked or approved."""
     numbers = itertools.count()
-    return lambda stage="made": copied(stages / stage, tmp_path / f"world-{next(numbers)}")
+
+    def copy(stage="made", *, shares_lake=False):
+        return copied(stages / stage, tmp_path / f"world-{next(numbers)}", shares_lake=shares_lake)
+
+    return copy
 
 
 @pytest.fixture

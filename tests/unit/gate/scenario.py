@@ -41,11 +41,16 @@ BEGINNINGS = {"approved": [["ask"], ["decide"]], "asked": [["ask"]], "made": []}
 """Stage of a copied world -> the steps that were played in it already."""
 
 
+WRITE_TABLES = {"round", "use"}
+"""Words that change tables; a world that hears none of them needs no tables of its own."""
+
+
 def scene_of(copies: Any, steps: Sequence[Sequence[Any]]) -> Scene:
     """Play steps in a new world; a beginning that is there already is not played again."""
     stage = next(name for name, beginning in BEGINNINGS.items() if list(steps[: len(beginning)]) == beginning)
-    scene = Scene(copies(stage))
-    scene.play(steps[len(BEGINNINGS[stage]) :])
+    rest = steps[len(BEGINNINGS[stage]) :]
+    scene = Scene(copies(stage, shares_lake=not {word for word, *_ in rest} & WRITE_TABLES))
+    scene.play(rest)
     return scene
 
 
@@ -99,6 +104,13 @@ class Scene:
         self.envelope.write_bytes(data)
         if record:
             self.world.forge(data, statement, type=type, now=_at(at))
+
+    def record_again(self, at: float = 0) -> None:
+        """Put the first envelope of the round into the ledger once more."""
+        first = self.world.history().decisions[0]
+        body = {name: getattr(first, name) for name in ("gate", "round_id", "request_id", "decision_id")}
+        body["envelope"] = first.envelope.decode()
+        self.world.ledger.append("APPROVED", "forger", body, ts=_at(at))
 
     def policy(self, **changes: Any) -> None:
         """Write another gate policy."""

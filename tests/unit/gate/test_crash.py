@@ -21,12 +21,15 @@ DURABLE = {
 POINTS = {
     asset: [(w, n + 1) for n in range(len(names)) for w in ("before", "after")] for asset, names in DURABLE.items()
 }
+BETWEEN = [("before", 1), *(point for point in POINTS[FEATURES] if point[0] == "after")]
+"""Before anything, and after each: before the next is the same moment, seen from the other side."""
 SOME = [
-    pytest.param(FEATURES, POINTS[FEATURES], id="features"),
-    pytest.param(REPORT, [("after", 3), ("before", 7)], id="report-half-written"),
-    pytest.param(REPORT, POINTS[REPORT], id="report", marks=pytest.mark.long),
+    pytest.param(FEATURES, BETWEEN, id="features"),
+    pytest.param(REPORT, [("after", 3)], id="report-half-written"),
+    pytest.param(FEATURES, POINTS[FEATURES], id="features-all", marks=pytest.mark.long),
+    pytest.param(REPORT, POINTS[REPORT], id="report-all", marks=pytest.mark.long),
 ]
-RACES, RACES_LONG = 3, 100
+RACES, RACES_LONG = 2, 100
 
 
 @pytest.fixture(scope="module")

@@ -210,6 +210,14 @@ def test_a_ledger_that_never_rests_is_given_up_without_using_anything(approved, 
     assert approved.events(*PASSAGE) == []
 
 
+def test_a_decision_recorded_twice_is_used_once(approved, scenario):
+    scenario.Scene(approved).record_again()
+    (release,) = approved.guard()
+    assert release.decision_ids == [approved.decision]
+    publish(release, now=lambda: LATER)
+    assert approved.events(*PASSAGE) == PASSAGE
+
+
 def test_the_same_root_run_goes_on_and_another_is_a_replay(approved):
     approved.guard(run="run-1")
     approved.guard(run="run-1-again", root_run="run-1")
@@ -272,6 +280,22 @@ def test_a_root_older_than_the_ledger_has_seen_opens_nothing(approved):
     arguments = (approved.lake, approved.ledger, old, approved.config, "run", "run", LATER)
     with pytest.raises(Refusal, match="ROOT_ROLLBACK"):
         guard.require_open_gate("publish", FEATURES, ["r1"], *arguments)
+
+
+def test_a_run_that_read_the_ledger_before_another_published_is_a_replay_and_no_forgery(approved, monkeypatch):
+    read, done = guard.read_history, []
+
+    def another_publishes_then(ledger):
+        history = read(ledger)
+        if not done:
+            done.append(True)
+            (release,) = approved.guard(run="faster")
+            publish(release, now=lambda: NOON + HOUR)
+        return history
+
+    monkeypatch.setattr(guard, "read_history", another_publishes_then)
+    with pytest.raises(Refusal, match="REPLAYED"):
+        approved.guard(run="slower")
 
 
 def test_a_file_published_around_the_gate_is_found_before_anything_else_passes(approved):

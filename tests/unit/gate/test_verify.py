@@ -51,6 +51,26 @@ def test_an_event_that_lacks_what_its_type_needs_is_named(approved, kind):
         read_history(approved.ledger)
 
 
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [("subject_sha256", "../../../etc/passwd"), ("round_id", "../r1"), ("request_id", "x"), ("verdicts", ["../x"]),
+     ("upstream", {"core_runs": "../x"})],
+)  # fmt: skip
+def test_a_request_whose_digests_or_round_are_names_of_other_files_is_not_believed(asked, member, value):
+    (event,) = asked.ledger.events(types={"REQUESTED"})
+    body = {name: item for name, item in event.body.items() if name != "unique"}
+    asked.ledger.append("REQUESTED", "forger", {**body, member: value}, ts=NOON)
+    with pytest.raises(Refusal, match="LOG_INCONSISTENT"):
+        read_history(asked.ledger)
+
+
+def test_a_request_of_a_gate_this_program_does_not_know_is_no_request_of_it(asked):
+    (event,) = asked.ledger.events(types={"REQUESTED"})
+    body = {name: item for name, item in event.body.items() if name != "unique"}
+    asked.ledger.append("REQUESTED", "newer program", {**body, "gate": "deploy"}, ts=NOON)
+    assert len(asked.history().requests) == 1
+
+
 def test_events_of_others_are_no_business_of_the_gate(approved):
     approved.ledger.append("INCIDENT", "somebody", {"text": "x"}, ts=NOON)
     assert approved.history().size == 4
