@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,11 +50,13 @@ DIGEST = click.option(
 _CONFIRM = 8
 
 
-def _deciding(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the arguments of every decision."""
-    for option in (AS_JSON, CONFIG, LAKE, REASON, PASSPHRASE, KEY, REQUESTS):
-        command = option(command)
-    return command
+def _with(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Give a command several arguments, in the order they are listed in its help."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+_deciding = _with(REQUESTS, KEY, PASSPHRASE, REASON, LAKE, CONFIG, AS_JSON)
+_looking = _with(LAKE, CONFIG, AT, AS_JSON)
 
 
 @click.group(
@@ -66,28 +69,21 @@ def gate() -> None:
 
 @gate.command(epilog="Example: govern gate inbox --json")
 @click.option("--all", "every", is_flag=True, help="Also what is decided, superseded, expired or stale.")
-@LAKE
-@CONFIG
-@AT
-@AS_JSON
+@_looking
 def inbox(every: bool, lake: Path, config_path: Path | None, at: str | None, as_json: bool) -> None:
     """List the requests that wait for a person, oldest first."""
     from governance_pipeline.gate.answers import inbox_document
     from governance_pipeline.gate.events import read_history
     from governance_pipeline.gate.page import inbox_lines
 
-    now = _instant(at)
-    verifier = _verifier(config_path, lake, now)
+    verifier, now = _opened(config_path, lake, at)
     document = inbox_document(verifier, read_history(verifier.ledger), now, every=every)
     _answer(document, as_json, inbox_lines(document))
 
 
 @gate.command(epilog="Example: govern gate show 3f2a91c0")
 @click.argument("request")
-@LAKE
-@CONFIG
-@AT
-@AS_JSON
+@_looking
 def show(request: str, lake: Path, config_path: Path | None, at: str | None, as_json: bool) -> None:
     """Show everything a decision on REQUEST is about, and where it stands.
 
@@ -97,8 +93,7 @@ def show(request: str, lake: Path, config_path: Path | None, at: str | None, as_
     from governance_pipeline.gate.deciding import shown
     from governance_pipeline.gate.page import standing_lines
 
-    now = _instant(at)
-    verifier = _verifier(config_path, lake, now)
+    verifier, now = _opened(config_path, lake, at)
     document = request_document(shown(verifier, request, now), verifier, now)
     _answer(document, as_json, [*document["display"].splitlines(), *standing_lines(document)])
 
@@ -149,43 +144,42 @@ def revoke(**given: Any) -> int:
 
 @gate.command(epilog="Example: govern gate log parser-0001")
 @click.argument("round_", metavar="ROUND")
-@LAKE
-@CONFIG
-@AT
-@AS_JSON
+@_looking
 def log(round_: str, lake: Path, config_path: Path | None, at: str | None, as_json: bool) -> None:
     """Show what was asked, decided and used of one round, in order."""
     from governance_pipeline.gate.answers import log_document
     from governance_pipeline.gate.events import read_history
     from governance_pipeline.gate.page import log_lines
 
-    now = _instant(at)
-    verifier = _verifier(config_path, lake, now)
+    verifier, now = _opened(config_path, lake, at)
     document = log_document(verifier, read_history(verifier.ledger), round_, now)
     _answer(document, as_json, log_lines(document))
 
 
 @gate.command(epilog="\b\nExample: govern gate verify 3f2a91c0 --asset published_features\n"
               "Exit: 0 passage would be granted, 4 refused, with its reason code")  # fmt: skip
-@click.argument("request")
+@click.argument("request", required=False)
 @click.option("--asset", metavar="NAME", help="Ask for this gated asset: also whether it was used already.")
 @click.option("--envelope", "envelope", type=click.Path(path_type=Path), metavar="FILE",
               help="Judge this signed decision instead of those recorded.")  # fmt: skip
-@LAKE
-@CONFIG
-@AT
-@AS_JSON
+@_looking
 def verify(
-    request: str, asset: str | None, envelope: Path | None, lake: Path, config_path: Path | None, at: str | None,
-    as_json: bool,
+    request: str | None, asset: str | None, envelope: Path | None, lake: Path, config_path: Path | None,
+    at: str | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Ask every question the gate asks of REQUEST, without using anything."""
-    from governance_pipeline.gate.answers import verification_document
-    from governance_pipeline.gate.checking import check_request
-    from governance_pipeline.gate.page import verification_line
+    """Ask every question the gate asks of REQUEST, without using anything.
 
-    now = _instant(at)
-    verifier = _verifier(config_path, lake, now)
+    Without REQUEST: was the ledger touched, and has every published file passed the gate.
+    """
+    from governance_pipeline.gate.answers import published_document, verification_document
+    from governance_pipeline.gate.checking import check_request
+    from governance_pipeline.gate.page import published_lines, verification_line
+
+    verifier, now = _opened(config_path, lake, at)
+    if request is None:
+        document = published_document(verifier)
+        _answer(document, as_json, published_lines(document))
+        return ExitCode.CLEAN if document["code"] is None else ExitCode.REFUSED
     checked = check_request(verifier, request, now, asset=asset, envelope=envelope)
     document = verification_document(verifier, checked.request, asset, checked.refusal, checked.dropped)
     _answer(document, as_json, [verification_line(document)])
@@ -245,6 +239,11 @@ def _confirmed(verifier: Verifier, request: str, given: str | None, *, quiet: bo
         message = f"{given!r} is not the beginning of the digest that was shown; read it, then type 8 digits of it"
         raise Refusal(ReasonCode.DIGEST_MISMATCH, message)
     return view.display_sha256
+
+
+def _opened(config_path: Path | None, lake: Path, at: str | None) -> tuple[Verifier, datetime]:
+    now = _instant(at)
+    return _verifier(config_path, lake, now), now
 
 
 def _verifier(config_path: Path | None, lake: Path, now: datetime) -> Verifier:

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.closings import signed_decision
 from governance_pipeline.gate.decision import TRUST_TIER
+from governance_pipeline.gate.events import read_history
+from governance_pipeline.gate.gates import GATES
 from governance_pipeline.gate.manifest import kept_manifest
+from governance_pipeline.gate.published import unaccounted_files
 from governance_pipeline.gate.states import State, standing_of, words_of
 from governance_pipeline.trust.instants import instant_text
 from governance_pipeline.trust.pair import approver_conflict
 from governance_pipeline.trust.principals import Kind, Role
+from governance_pipeline.trust.reasons import ReasonCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,6 +96,21 @@ def verification_document(
         "code": refusal and str(refusal.code),
         "message": refusal and words_of(refusal),
         "dropped": [{"code": str(other.code), "message": words_of(other)} for other in dropped],
+    }
+
+
+def published_document(verifier: Verifier) -> dict[str, Any]:
+    """Give `govern/gate-published/v1`: faults of the ledger, and published files nobody can account for."""
+    history = read_history(verifier.ledger)
+    faults, files = history.faults(verifier.ledger), unaccounted_files(verifier.lake, history)
+    return {
+        "schema": "govern/gate-published/v1",
+        **_set_up(verifier),
+        "events": history.size,
+        "files": sum(len(verifier.lake.rounds(asset)) for gate in GATES.values() for asset in gate.assets),
+        "code": str(ReasonCode.LOG_INCONSISTENT) if faults or files else None,
+        "faults": [fault._asdict() for fault in faults],
+        "unaccounted": [file._asdict() for file in files],
     }
 
 

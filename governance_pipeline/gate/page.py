@@ -69,6 +69,14 @@ def verification_line(document: dict[str, Any]) -> str:
     return f"{document['round_id']} {document['request_id'][:SHORT]}: {said}"
 
 
+def published_lines(document: dict[str, Any]) -> list[str]:
+    """Give what is wrong with ledger and published files, or how much was sound."""
+    if document["code"] is None:
+        return [f"{document['files']} published files and {document['events']} events are accounted for"]
+    faults = [f"event {f['seq'] or '-'} of the ledger: {f['code']}: {f['message']}" for f in document["faults"]]
+    return [f"{document['code']}: {said}" for said in (*faults, *(f["message"] for f in document["unaccounted"]))]
+
+
 def _event_words(event: dict[str, Any]) -> str:
     if event["type"] == "REQUESTED":
         return f"{event['request_id'][:SHORT]} is {event['state']}"

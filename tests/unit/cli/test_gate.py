@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sqlite3
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from governance_pipeline.cli.gate import gate
 from governance_pipeline.cli.main import run
 from governance_pipeline.gate.documents import document_fault
 from governance_pipeline.gate.events import read_history
+from governance_pipeline.gate.publication import publish
 from governance_pipeline.trust.keys import generate_key
 from governance_pipeline.trust.principals import Key
 
@@ -131,6 +134,25 @@ def test_approving_opens_and_verify_and_log_say_so(govern):
     assert log["events"][1]["signed_by"] == ["ana"]
     assert "signed by ana" in govern("log", "r1")[1]
     assert govern("log", "nothing") == (0, "nothing was asked about nothing\n")
+
+
+def test_without_a_request_the_ledger_and_every_published_file_are_judged(govern):
+    request = govern.request()
+    _approve(govern, request.request_id)
+    (release,) = govern.world.guard(now=datetime.now(UTC))
+    publish(release, now=lambda: datetime.now(UTC))
+    assert govern.json("verify")[0] == 0
+    assert govern("verify") == (0, "1 published files and 7 events are accounted for\n")
+    govern.world.lake.put("published_features", "r1", govern.world.lake.get("published_features", "r1").iloc[0:0])
+    code, document = govern.json("verify")
+    assert (code, document["code"], document["unaccounted"][0]["round_id"]) == (4, "LOG_INCONSISTENT", "r1")
+    with closing(sqlite3.connect(govern.world.ledger.path)) as connection:
+        connection.execute("DROP TRIGGER events_no_update")
+        connection.execute("UPDATE events SET actor = 'nobody' WHERE seq = 2")
+        connection.commit()
+    code, text = govern("verify")
+    assert code == 4
+    assert "LOG_INCONSISTENT: event 2 of the ledger: columns_differ" in text
 
 
 def test_the_manifest_is_shown_before_the_digest_is_asked_for(govern, monkeypatch):

@@ -10,7 +10,6 @@ from gate_world import FEATURES, HOUR, NOON, PEOPLE, REPORT, digest
 from governance_pipeline.contracts.registry import frame_of, validate
 from governance_pipeline.gate.publication import publish, published_features, published_round_report, write
 from governance_pipeline.gate.published import RECEIPT, unaccounted, unaccounted_files
-from governance_pipeline.report.round_figure import surface_by_step
 
 AT = NOON + HOUR
 
@@ -118,15 +117,3 @@ def test_a_file_written_by_hand_or_with_a_copied_receipt_is_found(approved):
 def test_a_run_that_died_before_it_said_so_has_left_nothing_unaccounted(approved):
     write(_release(approved, FEATURES))
     assert unaccounted_files(approved.lake, approved.history()) == []
-
-
-def test_an_unknown_surface_is_no_bar_of_height_zero():
-    steps = [
-        {"step_index": 1, "surface_sum": 2.0, "evidence_share": 0.0},
-        {"step_index": 2, "surface_sum": None, "evidence_share": None},
-        {"step_index": 3, "surface_sum": 4.0, "evidence_share": 1.0},
-    ]
-    svg = surface_by_step(steps)
-    assert (svg.count("<rect"), svg.count("stroke-dasharray"), svg.count("<polyline")) == (2, 1, 2)
-    assert surface_by_step([]) == ""
-    assert surface_by_step([{**steps[1]}]).count("<rect") == 0
