@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 import pytest
-from governance_pipeline.contracts.catalogue import markdown
 
 from governance_pipeline.cli.main import govern
+from governance_pipeline.contracts.catalogue import markdown
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "data" / "README.md"]
