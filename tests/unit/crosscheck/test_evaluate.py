@@ -115,7 +115,8 @@ def test_an_exact_type_gives_the_rational_result_rounded_only_when_it_divides(tw
 @settings(deadline=None)
 @given(OUTSIDE, ROWS)
 def test_a_float_is_the_binary64_nearest_to_the_exact_result_of_its_binary64_parts(twin, rows):
-    binary = [{name: repr(float(raw)) for name, raw in row.items()} for row in rows]
+    # + 0.0 makes -0.0 into 0.0: distinct counts raw texts, of which one number would then have two.
+    binary = [{name: repr(float(raw) + 0.0) for name, raw in row.items()} for row in rows]
     exact = [{name: str(Fraction(float(raw))) for name, raw in row.items()} for row in binary]
     try:
         side = computed(twin.text, binary, DataType.FLOAT)
