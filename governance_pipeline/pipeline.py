@@ -20,7 +20,7 @@ from governance_pipeline.crosscheck.builtin import cross_checks
 from governance_pipeline.crosscheck.escalations import escalations
 from governance_pipeline.crosscheck.integrity import integrity
 from governance_pipeline.errors import StorageError
-from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES
+from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, table_of
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.trajectory.cross_checks import CROSS_CHECK_TABLES, surface_cross_checks
 from governance_pipeline.trajectory.formulas import metadata as formulas_metadata
@@ -139,7 +139,7 @@ def run_in_memory(rounds: Sequence[RoundTables], trust: Trust | None = None) -> 
     frames: dict[str, pd.DataFrame] = {}
     for step in PIPELINE:
         if step.make is None:
-            frame = joined(step.table, [tables.frame(step.table) for tables in rounds])
+            frame = table_of(step.table, rounds)
         else:
             frame = step.make({name: frames[name] for name in step.inputs}, trust or Trust())
         frames[step.table] = validate(step.table, frame, large_rows=SETTINGS.large_table_rows)

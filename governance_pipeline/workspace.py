@@ -13,7 +13,7 @@ import pandas as pd
 from governance_pipeline.contracts.registry import contract_of, validate
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.ingest.importing import import_round
-from governance_pipeline.ingest.round import RAW_TABLES, RoundTables, read_files, read_round
+from governance_pipeline.ingest.round import RAW_TABLES, RoundTables, read_files, read_round, table_of
 from governance_pipeline.pipeline import PIPELINE, TABLES, Step, Trust, joined, run_in_memory, split
 from governance_pipeline.rounds.landing import fingerprint
 from governance_pipeline.settings import SETTINGS
@@ -137,7 +137,7 @@ class Workspace:
             read = self.reader.read(round_ids)
             if step.table not in RAW_TABLES:
                 self._refuse_stale(read)
-            return joined(step.table, [tables.frame(step.table) for tables in read])
+            return table_of(step.table, read)
         parents = self._parents(step, round_ids) if step.reads_parents else []
         inputs = {
             name: joined(name, [fresh[name] if name in fresh else self._stored(name, round_ids),

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pandas as pd
 
 from governance_pipeline.contracts.registry import contract_of, empty_frame, frame_of
+from governance_pipeline.rounds.paths import is_outside, normal_form
 from governance_pipeline.strict.lexeme import Lexeme, NonFinite
 from governance_pipeline.strict.numbers import exact_number
 from governance_pipeline.vocabulary import ValueKind
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 CHUNK_ROWS: Final = 50_000
 """Rows kept as Python objects before they become a typed frame: typed columns take a fraction of the memory."""
 
+UNTYPED_ROWS: Final = 256
+"""Rows of one table of one round that may stay Python objects until many rounds are typed together: a frame costs as
+much for ten rows as for a thousand."""
+
 EPOCH_SECONDS_BELOW: Final = 10**11
 """Epoch numbers below are seconds (until the year 5138), those from here to EPOCH_MILLISECONDS_BELOW milliseconds."""
 
@@ -36,20 +41,44 @@ _ISO_8601: Final = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(?P<zone>[Zz]|[+-]\d\d(:?\d\d)?)?", re.ASCII
 )
 _PLACE: Final = frozenset({"line", "pointer"})
+_TIMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "core_runs": ("started_at", "ended_at"),
+    "core_steps": ("at",),
+    "core_usage": ("at",),
+    "core_changes": ("at",),
+    "core_evidence": ("at",),
+}
 _LITERALS: Final = {ValueKind.OBJECT: "object", ValueKind.ARRAY: "array", ValueKind.MISSING: None}
+
+
+class Found(NamedTuple):
+    """What was found for one table of a round: typed frames first, then rows that are not typed yet."""
+
+    frames: tuple[pd.DataFrame, ...]
+    rows: tuple[Mapping[str, Any], ...]
 
 
 class Extraction:
     """Rows of the core tables of one round, in the order the formats added them.
 
-    `paths_of` gives the files of the round by format; `subjects` are those named by native declared aggregates, for
-    which alone native components are added (a round without declared numbers needs none).
+    `paths_of` gives the files of the round by format, `digests` the SHA-256 of each of its files by path; `subjects`
+    are those named by native declared aggregates, for which alone native components are added (a round without
+    declared numbers needs none). `outputs` are the files of the round that steps name, `times` the first and last
+    time any row carries.
     """
 
-    def __init__(self, round_id: str, paths_of: Mapping[str, tuple[str, ...]] | None = None) -> None:
+    def __init__(
+        self,
+        round_id: str,
+        paths_of: Mapping[str, tuple[str, ...]] | None = None,
+        digests: Mapping[str, str] | None = None,
+    ) -> None:
         self.round_id = round_id
         self.paths_of: Mapping[str, tuple[str, ...]] = paths_of or {}
         self.subjects: set[str] = set()
+        self.outputs: set[str] = set()
+        self.times: tuple[datetime, datetime] | None = None
+        self._digests: Mapping[str, str] = digests or {}
         self._rows: dict[str, list[dict[str, Any]]] = {}
         self._chunks: dict[str, list[pd.DataFrame]] = {}
         self._columns: dict[str, frozenset[str]] = {}
@@ -58,8 +87,8 @@ class Extraction:
         """Add one row to `table`.
 
         round_id, path and file_sha256 are filled in, line and pointer where the table has them; `pointer` is the
-        whole RFC 6901 pointer of the value in its line or document (default: that of the record). A column left out
-        is null.
+        whole RFC 6901 pointer of the value in its line or document (default: that of the record). The digest of the
+        file that an output_path names is filled in too, where the round holds it. A column left out is null.
         """
         columns = self._columns.get(table)
         if columns is None:
@@ -70,6 +99,10 @@ class Extraction:
         if "pointer" in columns:
             place["pointer"] = record.pointer if pointer is None else pointer
         place.update(row)
+        if place.get("output_path") is not None:
+            place["output_file_sha256"] = self._digest_of_output(place["output_path"])
+        for name in _TIMES.get(table, ()):
+            self._saw(place.get(name))
         rows = self._rows.setdefault(table, [])
         rows.append(place)
         if len(rows) >= CHUNK_ROWS:
@@ -88,6 +121,28 @@ class Extraction:
         if len(chunks) > 1:
             chunks[:] = [pd.concat(chunks, ignore_index=True)]
         return chunks[0]
+
+    def count(self, table: str) -> int:
+        """Count the rows added to `table` so far."""
+        return len(self._rows.get(table, ())) + sum(map(len, self._chunks.get(table, ())))
+
+    def found(self, table: str) -> Found:
+        """Give the same without typing the last few rows: many rounds are typed together (`round.table_of`)."""
+        if len(self._rows.get(table, ())) > UNTYPED_ROWS:
+            self._pack(table)
+        return Found(tuple(self._chunks.get(table, ())), tuple(self._rows.get(table, ())))
+
+    def _digest_of_output(self, path: str) -> str | None:
+        if is_outside(path):
+            return None
+        name = normal_form(path)
+        self.outputs.add(name)
+        return self._digests.get(name)
+
+    def _saw(self, time: Any) -> None:
+        if isinstance(time, datetime):
+            first, last = self.times or (time, time)
+            self.times = (min(first, time), max(last, time))
 
     def _pack(self, table: str) -> None:
         rows = self._rows.pop(table, None)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from governance_pipeline.contracts.frames import plain_rows
-from governance_pipeline.contracts.registry import REGISTRY, frame_of
+from governance_pipeline.contracts.registry import REGISTRY, empty_frame, frame_of
 from governance_pipeline.errors import UnreadableError, UsageError
 from governance_pipeline.ingest.accounting import (
     DOCUMENT_UNIT,
@@ -27,20 +27,20 @@ from governance_pipeline.ingest.accounting import (
 )
 from governance_pipeline.ingest.contract_rows import criteria_rows, fault_text, round_row
 from governance_pipeline.ingest.detection import UNSUPPORTED, Detected, detect
-from governance_pipeline.ingest.extraction import Extraction
+from governance_pipeline.ingest.extraction import Extraction, Found
 from governance_pipeline.ingest.formats import FORMATS
 from governance_pipeline.ingest.layout import CONTRACT_FILE, FoundFile, scan
 from governance_pipeline.ingest.logfile import LogFile, Sample
 from governance_pipeline.ingest.native.kinds import BY_PLACE
 from governance_pipeline.rounds.contract import SCHEMA, RoundContract
 from governance_pipeline.rounds.load import read_contract
-from governance_pipeline.rounds.paths import is_outside, normal_form
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import FileRefused
 from governance_pipeline.vocabulary import ContractState, is_round_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from governance_pipeline.storage.content import ContentStore
@@ -52,40 +52,62 @@ CONTRACT_FORMAT: Final = "round_contract"
 OUTPUT_FORMAT: Final = "output"
 """A file that a step of the round names as its output; only its digest is used."""
 
-_TIMES: Final = (
-    ("core_runs", "started_at"),
-    ("core_runs", "ended_at"),
-    ("core_steps", "at"),
-    ("core_usage", "at"),
-    ("core_changes", "at"),
-    ("core_evidence", "at"),
-)
 
-
-@dataclass(frozen=True)
 class RoundTables:
-    """The raw and core tables of one round, typed by their contracts.
+    """The raw and core tables of one round, typed by their contracts when they are asked for.
 
     Rules about values are checked by whoever stores or joins them, once for many rounds: a pandera pass costs more
     than reading a small round.
     """
 
-    round_id: str
-    frames: Mapping[str, pd.DataFrame]
+    def __init__(self, round_id: str, found: Mapping[str, Found]) -> None:
+        self.round_id = round_id
+        self.found = found
+        self._frames: dict[str, pd.DataFrame] = {}
+
+    @property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Every table by name, in pipeline order; raises as `frame`."""
+        return {table: self.frame(table) for table in self.found}
 
     def frame(self, table: str) -> pd.DataFrame:
         """Give one table.
 
         Raises:
             UsageError: the table is not made from round folders.
+            ContractBreach: a value does not fit its column.
         """
-        if table not in self.frames:
-            raise UsageError(f"{table} is not read from a round folder; those are {', '.join(self.frames)}")
-        return self.frames[table]
+        if table not in self.found:
+            raise UsageError(f"{table} is not read from a round folder; those are {', '.join(self.found)}")
+        if table not in self._frames:
+            self._frames[table] = table_of(table, [self])
+        return self._frames[table]
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """Give the rows of one table, null as None."""
         yield from plain_rows(self.frame(table))
+
+
+def table_of(table: str, rounds: Iterable[RoundTables]) -> pd.DataFrame:
+    """Give one table of many rounds, in their order; small rounds are typed together, at the cost of one.
+
+    Raises:
+        UsageError: the table is not made from round folders.
+        ContractBreach: a value does not fit its column.
+    """
+    frames: list[pd.DataFrame] = []
+    untyped: list[Mapping[str, Any]] = []
+    for found in (each.found[table] for each in rounds):
+        if found.frames and untyped:
+            frames.append(frame_of(table, untyped))
+            untyped = []
+        frames += found.frames
+        untyped += found.rows
+    if untyped:
+        frames.append(frame_of(table, untyped))
+    if len(frames) == 1:
+        return frames[0]
+    return pd.concat(frames, ignore_index=True) if frames else empty_frame(table)
 
 
 def read_round(folder: Path, round_id: str, store: ContentStore) -> RoundTables:
@@ -145,22 +167,20 @@ class _Reading:
     def tables(self) -> RoundTables:
         """Read every claimed file, format by format, and put the tables together."""
         paths_of = {name: tuple(file.path for file in files) for name, files in self.claimed.items()}
-        out = Extraction(self.round_id, paths_of)
+        out = Extraction(self.round_id, paths_of, self.digests)
         for log_format in FORMATS:
             files = self.claimed.get(log_format.NAME, [])
             if files:
                 log_format.read(files, out)
                 self._account_for(files, log_format.NAME)
-        frames = {name: out.frame(name) for name in CORE_TABLES if name not in {"core_rounds", "core_criteria"}}
-        frames["core_steps"] = _with_output_digests(frames["core_steps"], self.digests)
-        self._account_for_outputs(frames["core_steps"]["output_path"])
-        frames["core_rounds"] = self._typed("core_rounds", [self.round_columns | _span(frames)])
-        frames["core_criteria"] = self._typed("core_criteria", criteria_rows(self.contract))
-        frames["raw_log_files"] = self._typed(
-            "raw_log_files", [row for _, row in sorted(self.file_rows.items(), key=lambda item: item[0].encode())]
-        )
-        frames["raw_quarantine"] = self._typed("raw_quarantine", sorted(self.fault_rows, key=_position))
-        return RoundTables(self.round_id, {name: frames[name] for name in (*RAW_TABLES, *CORE_TABLES)})
+        self._account_for_outputs(out.outputs)
+        rows = [row for _, row in sorted(self.file_rows.items(), key=lambda item: item[0].encode())]
+        found = {name: out.found(name) for name in CORE_TABLES}
+        found["core_rounds"] = self._found([self.round_columns | _span(out)])
+        found["core_criteria"] = self._found(criteria_rows(self.contract))
+        found["raw_log_files"] = self._found(rows)
+        found["raw_quarantine"] = self._found(sorted(self.fault_rows, key=_position))
+        return RoundTables(self.round_id, {name: found[name] for name in (*RAW_TABLES, *CORE_TABLES)})
 
     def _keep(self, file: FoundFile) -> tuple[Place, Fault | None]:
         if file.reason is not None:
@@ -209,42 +229,22 @@ class _Reading:
             where = {"path": file.path, "file_sha256": file.sha256, "format": format_name}
             self.fault_rows += [where | row for row in file.rejected]
 
-    def _account_for_outputs(self, named: pd.Series) -> None:
+    def _account_for_outputs(self, outputs: AbstractSet[str]) -> None:
         """A file that no format claims but a step names as its output was used: its bytes were hashed."""
-        outputs = {normal_form(path) for path in named.dropna() if not is_outside(path)}
         for path in outputs & {p for p, row in self.file_rows.items() if row["reason_code"] == UNSUPPORTED}:
             place = Place(path, self.file_rows[path]["file_sha256"], self.file_rows[path]["bytes"])
             self.file_rows[path] = single_record_row(place, None, format_name=OUTPUT_FORMAT)
             self.fault_rows = [row for row in self.fault_rows if row["path"] != path]
 
-    def _typed(self, table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-        return frame_of(table, ({"round_id": self.round_id, **row} for row in rows))
+    def _found(self, rows: Iterable[Mapping[str, Any]]) -> Found:
+        return Found((), tuple({"round_id": self.round_id, **row} for row in rows))
 
 
 def _position(row: Mapping[str, Any]) -> tuple[bytes, int, str, str]:
     return row["path"].encode(), row["line"] or 0, row["pointer"], row["reason_code"]
 
 
-def _with_output_digests(steps: pd.DataFrame, digests: Mapping[str, str]) -> pd.DataFrame:
-    """Fill output_file_sha256 with the digest of the round's file that `output_path` names, where there is one."""
-    named = steps["output_path"].notna()
-    if not named.any():
-        return steps
-    found = steps.loc[named, "output_path"].map(
-        lambda path: None if is_outside(path) else digests.get(normal_form(path)), na_action="ignore"
-    )
-    filled = steps.copy()
-    filled.loc[named, "output_file_sha256"] = found.astype(steps["output_file_sha256"].dtype)
-    return filled
-
-
-def _span(frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+def _span(out: Extraction) -> dict[str, Any]:
     """Give how many runs there are and the first and last time any source of the round carries; null without one."""
-    columns = [frames[table][column] for table, column in _TIMES if len(frames[table])]
-    first = [time for column in columns if (time := column.min()) is not pd.NaT]
-    last = [time for column in columns if (time := column.max()) is not pd.NaT]
-    return {
-        "runs_count": len(frames["core_runs"]),
-        "started_at": min(first).to_pydatetime() if first else None,
-        "ended_at": max(last).to_pydatetime() if last else None,
-    }
+    first, last = out.times or (None, None)
+    return {"runs_count": out.count("core_runs"), "started_at": first, "ended_at": last}

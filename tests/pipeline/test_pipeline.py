@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from governance_pipeline.contracts.registry import REGISTRY, breaches, contract_of, empty_frame
 from governance_pipeline.errors import ContractBreach, StorageError
+from governance_pipeline.ingest import extraction
 from governance_pipeline.ingest.layout import scan
-from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, read_files
+from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, RoundTables, read_files, table_of
 from governance_pipeline.pipeline import PIPELINE, STEPS, TABLES, Trust, joined, run_in_memory, split
 from governance_pipeline.storage.scratch import ScratchStore
 from governance_pipeline.verdict.baseline import ancestors
@@ -64,6 +65,17 @@ def test_a_run_in_memory_makes_every_table_in_order_and_each_keeps_its_contract(
         assert set(frame["round_id"]) <= set(ROUNDS)
 
 
+@pytest.mark.parametrize("untyped_rows", [0, 3, 10**9])
+def test_rounds_typed_together_are_what_they_are_typed_one_by_one(whole, tmp_path, monkeypatch, untyped_rows):
+    monkeypatch.setattr(extraction, "UNTYPED_ROWS", untyped_rows)
+    names, store = ("billing-0007", "atlas-0004"), ScratchStore(tmp_path)
+    rounds = [read_files(scan(SAMPLE / name), name, store) for name in names]
+    for table in (*RAW_TABLES, *CORE_TABLES):
+        expected = of_rounds(table, whole[table], names)
+        pd.testing.assert_frame_equal(table_of(table, rounds), expected, obj=table)
+        pd.testing.assert_frame_equal(joined(table, [each.frame(table) for each in rounds]), expected, obj=table)
+
+
 def test_no_round_at_all_gives_every_table_without_rows():
     empty = run_in_memory([])
     assert all(len(frame) == 0 for frame in empty.values())
@@ -73,9 +85,9 @@ def test_no_round_at_all_gives_every_table_without_rows():
 
 
 def test_a_table_that_breaks_its_contract_stops_the_run_with_its_name(read, monkeypatch):
-    twice = read["billing-0003"].frame("core_rounds")
-    frames = {**read["billing-0003"].frames, "core_rounds": joined("core_rounds", [twice, twice])}
-    broken = type(read["billing-0003"])("billing-0003", frames)
+    one = read["billing-0003"]
+    twice = one.found["core_rounds"]._replace(rows=one.found["core_rounds"].rows * 2)
+    broken = RoundTables("billing-0003", {**one.found, "core_rounds": twice})
     with pytest.raises(ContractBreach, match="core_rounds"):
         run_in_memory([broken])
 
