@@ -17,6 +17,7 @@ from assets_defs.tables import REQUESTS
 from governance_pipeline.gate.gates import GATES
 from governance_pipeline.gate.manifest import kept_manifest
 from governance_pipeline.gate.request import register_requests
+from governance_pipeline.gate.states import State
 from governance_pipeline.gate.tables import gate_requests
 from governance_pipeline.pipeline import split
 from governance_pipeline.storage.lake import Lake, Stored
@@ -58,8 +59,8 @@ class Requests:
 
     def shown(self, round_id: str) -> Mapping[str, Any]:
         """Return the newest request of a round for the web UI: its state, the claims, and the command that approves."""
-        requests = self.lake.get(REQUESTS, round_id).sort_values("created_at")
-        newest = requests.iloc[-1]
+        requests = self.lake.get(REQUESTS, round_id)
+        newest = requests[requests["state"] != State.SUPERSEDED].iloc[0]
         request_id, state = str(newest["request_id"]), str(newest["state"])
         claims = pd.DataFrame(kept_manifest(self.lake, newest["subject_sha256"]).document["claims"])
         texts = {"request_id": request_id, "state": state, "verdict": newest["verdict_status"]}
@@ -68,17 +69,15 @@ class Requests:
         return {
             **{name: dg.MetadataValue.text(str(text)) for name, text in texts.items()},
             "expires_at": dg.MetadataValue.timestamp(newest["expires_at"].to_pydatetime()),
-            "approve_with": dg.MetadataValue.text(approve_command(request_id, self._keeper, self.lake)),
+            "approve_with": dg.MetadataValue.text(shlex.join(approve_words(request_id, self._keeper, self.lake))),
             **_claims_metadata(claims),
         }
 
 
-def approve_command(request_id: str, keeper: Gatekeeper, lake: Lake, key: str = "YOUR_KEY.pem") -> str:
-    """Write the command that approves a request, as it is typed into a shell."""
+def approve_words(request_id: str, keeper: Gatekeeper, lake: Lake, key: str = "YOUR_KEY.pem") -> list[str]:
+    """Give the command that approves a request, word by word."""
     words = ["govern", "gate", "approve", request_id, "--lake", str(lake.root), "--key", key]
-    if keeper.named is not None:
-        words += ["--config", str(keeper.named)]
-    return shlex.join(words)
+    return words if keeper.named is None else [*words, "--config", str(keeper.named)]
 
 
 def _claims_metadata(claims: pd.DataFrame) -> dict[str, Any]:

@@ -32,6 +32,10 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Dagster's event log goes to the instance, not to the terminal."""
 
 
+_FAILURE = "dagster._core.definitions.events.Failure: "
+"""What Dagster writes before the words of a failure a step has raised on purpose."""
+
+
 class ChunkRun(NamedTuple):
     """One run: the rounds it covered, whether it succeeded, and what its first failed step said."""
 
@@ -112,7 +116,8 @@ def failure_reason(result: dg.ExecuteInProcessResult) -> str:
     for event in result.all_events:
         if event.is_step_failure and event.step_failure_data.error:
             error = event.step_failure_data.error
-            return f"{event.step_key}: {' '.join((error.cause or error).message.split())}"
+            said = " ".join((error.cause or error).message.split())
+            return f"{event.step_key}: {said.removeprefix(_FAILURE)}"
     return "the run stopped before its first step; see its page in the web UI"
 
 

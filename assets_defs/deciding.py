@@ -5,7 +5,7 @@ the gate makes, and the control, which is in the gated assets: whatever is shown
 """
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import dagster as dg
@@ -15,13 +15,15 @@ from assets_defs.check_status import Judged, judged_rows, result_of
 from assets_defs.partitions import rounds
 from assets_defs.recording import metadata_of
 from assets_defs.resources import Gatekeeper
-from assets_defs.tables import DECISIONS
+from assets_defs.tables import DECISIONS, REQUESTS
+from governance_pipeline.contracts.registry import empty_frame
 from governance_pipeline.errors import GovernError
 from governance_pipeline.gate.facts import failed_facts, judged_again
 from governance_pipeline.gate.gates import GATES
 from governance_pipeline.gate.inputs import read_inputs
 from governance_pipeline.gate.passage import Verifier
-from governance_pipeline.gate.tables import gate_decisions, gate_states
+from governance_pipeline.gate.states import State
+from governance_pipeline.gate.tables import gate_decisions, gate_requests
 from governance_pipeline.pipeline import joined, split
 from governance_pipeline.storage.lake import Lake
 from governance_pipeline.strict.excerpt import excerpt
@@ -42,7 +44,13 @@ Yielded = Iterator[dg.AssetCheckResult | dg.MaterializeResult[Any]]
 
 
 class Standing(NamedTuple):
-    """Where a round stands: OPEN or the reason code, the sentence (empty when open), and the rows of its decisions."""
+    """Where a round stands at the gate.
+
+    Attributes:
+        state: OPEN, or the state of its request (PENDING, BLOCKED_POLICY, …); MISSING when nothing can be asked.
+        reason: why it is closed, after the reason code; empty when it is open.
+        rows: the decisions that open it, as in `gate_decisions`.
+    """
 
     state: str
     reason: str
@@ -71,7 +79,7 @@ def decided(context: dg.AssetExecutionContext, lake: Lake, keeper: Gatekeeper) -
         if spec.key in context.selected_asset_check_keys:
             yield result_of(context, spec, judged)
     if closed:
-        raise refused({key: f"{standing.state}: {standing.reason}" for key, standing in closed.items()})
+        raise refused({key: standing.reason for key, standing in closed.items()})
 
 
 def standings(lake: Lake, keeper: Gatekeeper, round_ids: Sequence[str]) -> dict[str, Standing]:
@@ -107,24 +115,32 @@ CHECK_SPECS = (
 
 
 def _standings(verifier: Verifier, keeper: Gatekeeper, round_ids: Sequence[str]) -> dict[str, Standing]:
-    rows = joined(DECISIONS, [gate_decisions(gate, round_ids, verifier, keeper.now()) for gate in GATES.values()])
-    parts = split(rows, round_ids)
-    closed = [round_id for round_id, part in parts.items() if part["gate"].nunique() < len(GATES)]
-    found = {round_id: Standing(OPEN, "", part) for round_id, part in parts.items() if round_id not in closed}
-    for gate in GATES.values():
-        for state in gate_states(gate, closed, verifier, keeper.now()) if closed else ():
-            code = (
-                state.code or ReasonCode.MISSING
-            )  # opened this very moment: it is asked again at once by whoever runs
-            found[state.round_id] = Standing(
-                str(code), state.message or "it was just decided; run again", parts[state.round_id]
-            )
-    return {round_id: found[round_id] for round_id in round_ids}
+    decisions = [gate_decisions(gate, round_ids, verifier, keeper.now()) for gate in GATES.values()]
+    parts = split(joined(DECISIONS, decisions), round_ids)
+    is_open = {round_id: part["gate"].nunique() == len(GATES) for round_id, part in parts.items()}
+    closed = [round_id for round_id in round_ids if not is_open[round_id]]
+    requests = gate_requests(closed, verifier, keeper.now()) if closed else empty_frame(REQUESTS)
+    in_force = {row["round_id"]: row for row in requests.to_dict("records") if row["state"] != State.SUPERSEDED}
+    return {
+        round_id: Standing(OPEN, "", part) if is_open[round_id] else _awaiting(in_force.get(round_id), round_id, part)
+        for round_id, part in parts.items()
+    }
+
+
+def _awaiting(request: Mapping[Hashable, Any] | None, round_id: str, rows: pd.DataFrame) -> Standing:
+    """Say where the request in force about a round stands."""
+    if request is None:
+        return Standing(str(ReasonCode.MISSING), f"MISSING: nobody was asked about round {round_id}", rows)
+    state, code = str(request["state"]), request["code"]
+    if pd.isna(code):  # it was decided this very moment; whoever runs now is told by the guard
+        return Standing(state, f"{state}: look again", rows)
+    hint = f"; look with `govern gate show {request['request_id']}`" if state == State.PENDING else ""
+    return Standing(state, f"{code}: {str(request['message']).removeprefix(f'{code}: ')}{hint}", rows)
 
 
 def _closed(error: GovernError) -> Standing:
     code = error.code if isinstance(error, Refusal) else ReasonCode.INTERNAL
-    return Standing(str(code), str(error).removeprefix(f"{code}: "), pd.DataFrame())
+    return Standing(str(code), f"{code}: {str(error).removeprefix(f'{code}: ')}", pd.DataFrame())
 
 
 def _store(context: dg.AssetExecutionContext, lake: Lake, round_id: str, standing: Standing) -> None:

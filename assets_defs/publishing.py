@@ -56,7 +56,7 @@ def _released(context: dg.AssetExecutionContext, asset: str, lake: Lake, keeper:
         if len(round_ids) == 1:
             raise refused({round_ids[0]: str(error)}) from None
         closed = {key: s for key, s in standings(lake, keeper, round_ids).items() if s.state != OPEN}
-        reasons = {key: f"{standing.state}: {standing.reason}" for key, standing in closed.items()}
+        reasons = {key: standing.reason for key, standing in closed.items()}
         raise refused(reasons or dict.fromkeys(round_ids, str(error))) from None
 
 

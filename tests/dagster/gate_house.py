@@ -186,13 +186,13 @@ def job_of_house(name: str, folder: str) -> dg.JobDefinition:
 
 
 @contextmanager
-def executed_again(house: GateHouse, failed: dg.ExecuteInProcessResult, *steps: str) -> Iterator[dg.JobExecutionResult]:
+def executed_again(house: GateHouse, run_id: str, round_id: str, *steps: str) -> Iterator[dg.JobExecutionResult]:
     """Execute a failed run again under the same root run: from the failed step on, or the steps that are named."""
     AT_HAND[str(house.folder)] = house
     job = dg.build_reconstructable_job("gate_house", "job_of_house", ("publish_job", str(house.folder)))
-    options = dg.ReexecutionOptions.from_failure(failed.run_id, house.instance)
+    options = dg.ReexecutionOptions.from_failure(run_id, house.instance)
     if steps:
-        options = dg.ReexecutionOptions(parent_run_id=failed.run_id, step_selection=steps)
-    tags = {"dagster/partition": failed.dagster_run.tags["dagster/partition"]}
+        options = dg.ReexecutionOptions(parent_run_id=run_id, step_selection=steps)
+    tags = {"dagster/partition": round_id}
     with dg.execute_job(job, house.instance, reexecution_options=options, run_config=QUIET, tags=tags) as result:
         yield result

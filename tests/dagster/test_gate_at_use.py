@@ -119,7 +119,7 @@ def test_a_run_that_failed_while_writing_stays_approved_and_goes_on(asked, monke
     assert "disk is full" in refusal_of(failed)
     assert asked.files() == set()
     assert "REPLAYED" in refusal_of(asked.run("r-1")), "another run cannot take over what was used"
-    with executed_again(asked, failed) as result:
+    with executed_again(asked, failed.run_id, "r-1") as result:
         assert result.success
     assert asked.files() == {(asset, "r-1") for asset in ASSETS}
     assert [asked.events("r-1", asset) for asset in ASSETS] == [PASSAGE] * len(ASSETS)
@@ -131,7 +131,7 @@ def test_a_revoked_round_does_not_go_on_after_a_crash_either(asked, monkeypatch)
         broken.setattr("assets_defs.publishing.publish", _disk_is_full)
         failed = asked.run("r-1")
     asked.decide("r-1", Verb.REVOKE)
-    with executed_again(asked, failed) as result:
+    with executed_again(asked, failed.run_id, "r-1") as result:
         assert "REVOKED" in refusal_of(result)
     assert asked.files() == set()
 

@@ -30,7 +30,7 @@ def assert_nothing_passed(house, *results):
 def test_the_job(asked):
     result = asked.run("r-1")
     assert_nothing_passed(asked, result)
-    assert "MISSING: round r-1 awaits a decision" in refusal_of(result)
+    assert "r-1: MISSING: " in refusal_of(result)
 
 
 def test_asking_publishes_nothing(asked):
@@ -43,7 +43,7 @@ def test_asking_publishes_nothing(asked):
 def test_a_child_alone_in_a_run_of_its_own(asked, asset):
     result = asked.run_selection(dg.AssetSelection.assets(asset), "r-1")
     assert_nothing_passed(asked, result)
-    assert "MISSING: round r-1 awaits a decision" in refusal_of(result)
+    assert "r-1: MISSING: " in refusal_of(result)
 
 
 def test_a_selection_without_checks(asked):
@@ -69,10 +69,10 @@ def test_everything_in_one_run_from_the_round_folder_on(asked):
 @pytest.mark.parametrize("steps", [(), (ASSETS[0],), ("gate_decisions", *ASSETS)], ids=["failed", "child", "all"])
 def test_execution_again_of_a_failed_run(asked, steps):
     failed = asked.run("r-1")
-    with executed_again(asked, failed, *steps) as result:
+    with executed_again(asked, failed.run_id, "r-1", *steps) as result:
         assert result.dagster_run.root_run_id == failed.run_id
         assert_nothing_passed(asked, failed, result)
-        assert "MISSING: round r-1 awaits a decision" in refusal_of(result)
+        assert "r-1: MISSING: " in refusal_of(result)
 
 
 @pytest.mark.parametrize("policy", [dg.BackfillPolicy.single_run(), dg.BackfillPolicy.multi_run(2)])

@@ -39,12 +39,14 @@ def test_of_five_rounds_exactly_the_two_approved_ones_are_published(asked):
     shown = {round_id: state_shown(asked, round_id) for round_id in ROUNDS}
     assert {key: said["state"] for key, said in shown.items()} == {
         "r-1": "OPEN",
-        "r-2": "MISSING",
-        "r-3": "MISSING",
+        "r-2": "PENDING",
+        "r-3": "PENDING",
         "r-4": "OPEN",
-        "r-5": "REVOKED",
+        "r-5": "REJECTED",
     }
-    assert "govern gate approve" in shown["r-2"]["reason"]
+    assert shown["r-2"]["reason"].startswith("MISSING: ")
+    assert f"govern gate show {asked.request_id('r-2')}" in shown["r-2"]["reason"]
+    assert shown["r-5"]["reason"].startswith("REVOKED: ")
     assert "I read it" in shown["r-5"]["reason"]
 
 
