@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROUNDS = ("r-1", "r-2", "r-3")
+ROUNDS = ("r-1", "r-2")
 
 
 def audit_entry(index: int, cost: float) -> dict:
@@ -49,7 +49,7 @@ def write():
 
 @pytest.fixture
 def landing(tmp_path) -> Path:
-    """Return a landing area with three rounds, the second continuing the first."""
+    """Return a landing area with two rounds, the second continuing the first."""
     folder = tmp_path / "landing"
     for name in ROUNDS:
         write_round(folder / name, 1, "r-1" if name == "r-2" else None)
