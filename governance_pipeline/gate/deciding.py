@@ -16,8 +16,9 @@ from governance_pipeline.gate.decision import Decision, Verb, origin_of, sign_de
 from governance_pipeline.gate.display import display_sha256, display_text
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.gates import gate_of
+from governance_pipeline.gate.inputs import RoundInputs
 from governance_pipeline.gate.manifest import PolicyRef, kept_manifest
-from governance_pipeline.gate.passage import Offer, policy_ref
+from governance_pipeline.gate.passage import Offer, Passage, policy_ref
 from governance_pipeline.gate.policy import Assurance
 from governance_pipeline.gate.states import State, standing_of
 from governance_pipeline.gate.verify import DECISION_STEPS, passage_of, verify
@@ -26,7 +27,6 @@ from governance_pipeline.ledger.ledger import LedgerMoved
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
     from typing import Any
 
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 TRIES: Final = 100
 """How often a decision is made anew because something else was appended meanwhile; each try takes milliseconds."""
-SIGNER_STEPS: Final[Sequence[Step]] = tuple(DECISION_STEPS[: [step.name for step in DECISION_STEPS].index("predicate")])
+_NAMES: Final = [step.name for step in DECISION_STEPS]
+SIGNER_STEPS: Final[tuple[Step, ...]] = DECISION_STEPS[: _NAMES.index("predicate")]
 """What a closing decision must keep to be recorded: it is signed by an approver. It needs no open window."""
 
 _EVENT_OF: Final = {
@@ -179,10 +180,18 @@ def _decision(
 def _verified(
     offer: Offer, made: Decision, request: Requested, verifier: Verifier, history: History, now: datetime
 ) -> Offer:
-    """Hold the decision to everything that will be asked of it when it is used; give back what stands."""
-    passage = passage_of(verifier, gate_of(request.gate), request.round_id, now, history=history)
+    """Hold an approval to everything that will be asked of it when it is used, a closing one to who signed it.
+
+    Closing reads no table: one that is damaged or gone must not keep anybody from taking an approval back.
+    """
+    gate, round_id = gate_of(request.gate), request.round_id
+    if made.verb is Verb.APPROVE:
+        passage, steps = passage_of(verifier, gate, round_id, now, history=history), DECISION_STEPS
+    else:
+        nothing = RoundInputs(gate, round_id, {})
+        passage, steps = Passage(verifier, nothing, history, request, [], now), SIGNER_STEPS
     passage.offers = [offer]
-    return verify(passage, DECISION_STEPS if made.verb is Verb.APPROVE else SIGNER_STEPS).offers[0]
+    return verify(passage, steps).offers[0]
 
 
 def _record(offer: Offer, made: Decision, verifier: Verifier, history: History, now: datetime) -> Event:

@@ -37,7 +37,7 @@ class Step(NamedTuple):
     ask: Callable[[Passage], None]
 
 
-DECISION_STEPS: Final = (
+DECISION_STEPS: Final[tuple[Step, ...]] = (
     Step("size", envelope_steps.size),
     Step("parse", envelope_steps.parse),
     Step("payload_type", envelope_steps.payload_type),
@@ -56,7 +56,7 @@ DECISION_STEPS: Final = (
 )
 """What one decision must keep alone: asked before it is recorded, and each time it is used."""
 
-STEPS: Final = (
+STEPS: Final[tuple[Step, ...]] = (
     *DECISION_STEPS,
     Step("threshold", passage_steps.threshold),
     Step("standing", passage_steps.standing),

@@ -141,6 +141,12 @@ def test_an_approval_used_already_can_still_be_revoked_and_is_remembered(approve
     assert approved.events("REVOKED") == ["REVOKED"]
 
 
+def test_an_approval_can_be_taken_back_although_a_table_is_gone(approved):
+    approved.lake.path("core_runs", "r1").unlink()
+    approved.decide(approved.id, "ben", Verb.REVOKE)
+    assert approved.events("REVOKED") == ["REVOKED"]
+
+
 def test_what_changed_while_it_was_read_is_not_signed(asked):
     with pytest.raises(Refusal, match="DIGEST_MISMATCH: what is to be decided has changed"):
         decide(
