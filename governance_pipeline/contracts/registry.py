@@ -19,6 +19,7 @@ from governance_pipeline.contracts.audit_escalations import AuditEscalations
 from governance_pipeline.contracts.audit_independence import AuditIndependence
 from governance_pipeline.contracts.audit_integrity import AuditIntegrity
 from governance_pipeline.contracts.breach import breach_frame, contract_breach
+from governance_pipeline.contracts.core_approvals import CoreApprovals
 from governance_pipeline.contracts.core_attestations import CoreAttestations
 from governance_pipeline.contracts.core_changes import CoreChanges
 from governance_pipeline.contracts.core_components import CoreComponents
@@ -58,6 +59,7 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "core_file_changes": CoreFileChanges,
         "core_changes": CoreChanges,
         "core_evidence": CoreEvidence,
+        "core_approvals": CoreApprovals,
         "core_attestations": CoreAttestations,
         "audit_cross_checks": AuditCrossChecks,
         "audit_escalations": AuditEscalations,

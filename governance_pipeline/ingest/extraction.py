@@ -45,6 +45,7 @@ _TIMES: Final[Mapping[str, tuple[str, ...]]] = {
     "core_runs": ("started_at", "ended_at"),
     "core_steps": ("at",),
     "core_usage": ("at",),
+    "core_approvals": ("at",),
     "core_changes": ("at",),
     "core_evidence": ("at",),
 }
