@@ -66,6 +66,11 @@ def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits =
         for candidate in formats:
             if candidate.detect(sample):
                 return Detected(sample, candidate, None, 0, excerpt(head))
+    text = "" if samples else _first_lines(head)
+    for candidate in formats if text else ():
+        claims = getattr(candidate, "detect_text", None)
+        if claims is not None and claims(text):
+            return Detected(Sample(path, "text", ()), candidate, None, 0, excerpt(head))
     reason, offset = (refusal.code, refusal.stopped_at) if refusal else (UNSUPPORTED, 0)
     return Detected(Sample(path, "other", ()), None, reason, offset, excerpt(head))
 
@@ -88,6 +93,15 @@ def _samples(path: str, copy: Path, head: bytes, limits: Limits) -> tuple[list[S
         return as_lines, refusal
     both = [Sample(path, "document", values), *as_lines]
     return (both[::-1] if path.endswith(LINE_SUFFIXES) else both), refusal
+
+
+def _first_lines(head: bytes) -> str:
+    """Give the first lines of a file as text, without one that goes on beyond the head; empty where it is no text."""
+    lines = head if len(head) < HEAD_BYTES else head[: head.rfind(b"\n") + 1]
+    try:
+        return lines.removeprefix(BOM).decode()
+    except UnicodeDecodeError:
+        return ""
 
 
 def _first_values(

@@ -17,11 +17,18 @@ from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import open_regular
 from governance_pipeline.strict.limits import LIMITS, Limits
 from governance_pipeline.strict.lines import HEAD_BYTES
-from governance_pipeline.strict.records import Blank, Refused, read_json_document, read_json_lines
+from governance_pipeline.strict.records import (
+    Accepted,
+    Blank,
+    Refused,
+    read_json_document,
+    read_json_lines,
+    read_text_lines,
+)
 from governance_pipeline.vocabulary import Disposition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 NOT_READ = "not_read"
@@ -30,8 +37,9 @@ NOT_READ = "not_read"
 class Sample(NamedTuple):
     """What detection looks at.
 
-    `shape` is "jsonl" (values: the first usable ones, at most 20), "document" (values: the one document, whole) or
-    "other" (no values). `path` is a hint only: no format may decide by it alone.
+    `shape` is "jsonl" (values: the first usable ones, at most 20), "document" (values: the one document, whole),
+    "text" (no values; plain lines that a format knows by how they begin) or "other" (no values). `path` is a hint
+    only: no format may decide by it alone.
     """
 
     path: str
@@ -102,24 +110,15 @@ class LogFile:
         Raises:
             UnreadableError: the stored copy cannot be opened.
         """
-        for entry in read_json_lines(self.copy, self.limits):
-            number = entry.line or 0
-            is_new = number > self._passed_to
-            if is_new:
-                self.account.lines_in += (
-                    number - self._passed_to
-                )  # a line the reader jumped over unbalances the account
-                self._passed_to = number
-            if isinstance(entry, Blank):
-                self.account.blank += is_new
-            elif isinstance(entry, Refused):
-                if is_new:
-                    self._refuse(entry)
-            else:
-                self.account.accepted += is_new
-                if (entry.line, "") not in self._taken:
-                    yield Record(entry.line, "", entry.value, entry.offset, entry.raw)
-        self._is_read = True
+        yield from self._accounted(read_json_lines(self.copy, self.limits))
+
+    def text_lines(self) -> Iterator[Record]:
+        """Yield one record per line of a file of plain text, its value being the text of the line; else as `lines`.
+
+        Raises:
+            UnreadableError: the stored copy cannot be opened.
+        """
+        yield from self._accounted(read_text_lines(self.copy, self.limits))
 
     def document(self) -> Record | None:
         """Give the whole file as one record; None when the strict reader refused it (already accounted for).
@@ -177,9 +176,30 @@ class LogFile:
             self.document()
             return
         passed = self._passed_to
-        for record in () if self._is_read else self.lines():
+        lines = self.text_lines if self.sample.shape == "text" else self.lines
+        for record in () if self._is_read else lines():
             if record.line is not None and record.line > passed:
                 self.quarantine(record, NOT_READ)
+
+    def _accounted(self, entries: Iterable[Accepted | Refused | Blank]) -> Iterator[Record]:
+        for entry in entries:
+            number = entry.line or 0
+            is_new = number > self._passed_to
+            if is_new:
+                self.account.lines_in += (
+                    number - self._passed_to
+                )  # a line the reader jumped over unbalances the account
+                self._passed_to = number
+            if isinstance(entry, Blank):
+                self.account.blank += is_new
+            elif isinstance(entry, Refused):
+                if is_new:
+                    self._refuse(entry)
+            else:
+                self.account.accepted += is_new
+                if (entry.line, "") not in self._taken:
+                    yield Record(entry.line, "", entry.value, entry.offset, entry.raw)
+        self._is_read = True
 
     def _read_document(self) -> Record | None:
         if self.sample.shape == "document" and self.sample.values:

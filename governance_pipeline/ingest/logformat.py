@@ -31,3 +31,10 @@ class LogFormat(Protocol):
 
     def read(self, files: Sequence[LogFile], out: Extraction) -> None:
         """Read all files of this format of one round, given in path order, into the core tables."""
+
+
+class TextLogFormat(LogFormat, Protocol):
+    """A format that also has files which are not JSON: plain lines such as CSV."""
+
+    def detect_text(self, head: str) -> bool:
+        """Tell by its first lines, whole ones, whether a file that is not JSON belongs to this format."""

@@ -83,6 +83,26 @@ def json_lines(
             yield _judge(_without_mark(line), limits, nonfinite=nonfinite)
 
 
+def read_text_lines(path: Path, limits: Limits = LIMITS) -> Iterator[Accepted | Refused | Blank]:
+    """Read a file of plain lines (CSV, say) under the same rules; the value of a line is its text.
+
+    Nothing is known of what a line means: one that holds only blanks is blank, and the only faults are line_too_long
+    and not_utf8.
+
+    Raises:
+        FileRefused: the file cannot be opened (raised at the first `next`) or read on.
+    """
+    with open_regular(path) as stream:
+        try:
+            for line in split_lines(stream, limits.line_bytes + _UNCOUNTED, size=open_size(stream)):
+                if line.number > 1:
+                    yield _judge_text(line, limits)
+                elif line.ended or line.data != BOM:
+                    yield _judge_text(_without_mark(line), limits)
+        except OSError as error:
+            raise refusal_of(error, path) from None
+
+
 def read_json_document(path: Path, limits: Limits = LIMITS, *, nonfinite: bool = False) -> Accepted | Refused:
     """Read a file that is one JSON text, held in memory as a whole; bounded by the `document_…` limits.
 
@@ -116,12 +136,26 @@ def _without_mark(line: Line) -> Line:
 
 
 def _judge(line: Line, limits: Limits, *, nonfinite: bool) -> Accepted | Refused | Blank:
+    data = _record_of(line, limits)
+    return _parse(line.number, line.offset, data, limits, nonfinite=nonfinite) if isinstance(data, bytes) else data
+
+
+def _judge_text(line: Line, limits: Limits) -> Accepted | Refused | Blank:
+    data = _record_of(line, limits)
+    if not isinstance(data, bytes):
+        return data
+    try:
+        return Accepted(line.number, line.offset, data, data.decode())
+    except UnicodeDecodeError as fault:
+        return Refused(line.number, line.offset, "not_utf8", excerpt(data), line.offset + fault.start)
+
+
+def _record_of(line: Line, limits: Limits) -> bytes | Refused | Blank:
+    """Give what a line holds without its end, or why there is nothing to read."""
     data = line.data.removesuffix(b"\r") if line.ended else line.data
     if line.too_long or len(data) > limits.line_bytes:
         return Refused(line.number, line.offset, "line_too_long", excerpt(data), line.offset)
-    if not data.strip(WHITESPACE):
-        return Blank(line.number, line.offset)
-    return _parse(line.number, line.offset, data, limits, nonfinite=nonfinite)
+    return data if data.strip(WHITESPACE) else Blank(line.number, line.offset)
 
 
 def _parse(line: int | None, offset: int, data: bytes, limits: Limits, *, nonfinite: bool) -> Accepted | Refused:

@@ -57,6 +57,19 @@ def test_a_format_that_would_claim_anything_gets_no_file_that_is_not_json(look):
     assert look("just text\n", ANY).reason == "unsupported_format"
 
 
+TABLE = SimpleNamespace(NAME="table", detect=lambda sample: False, detect_text=lambda head: head.startswith("a,b\n"))
+
+
+def test_a_file_that_is_not_json_goes_to_a_format_that_knows_its_first_lines(look):
+    found = look("\ufeffa,b\n1,2\n", LINES, TABLE)
+    assert (found.format, found.sample.shape, found.sample.values) == (TABLE, "text", ())
+
+
+@pytest.mark.parametrize("data", ["c,d\n", b"a,b\n\xff", "a,b\n\n{}\n", "a,b" + "x" * 5000, ""])
+def test_other_text_no_text_a_file_with_json_lines_and_a_line_without_end_are_not_asked_about(look, data):
+    assert look(data, TABLE).format is None
+
+
 def test_the_excerpt_of_an_unclaimed_file_is_escaped(look):
     assert look("\x1b[31mred\n").head == "\\x1b[31mred\\n"
 

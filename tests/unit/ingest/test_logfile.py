@@ -42,6 +42,22 @@ def test_a_line_beyond_the_limit_is_quarantined_and_the_rest_goes_on(tmp_path):
     assert _codes(file) == [(1, "", "quarantined", "line_too_long")]
 
 
+def test_lines_of_plain_text_are_records_with_the_same_account(tmp_path):
+    file = _file(tmp_path, b"\xef\xbb\xbfa,b\r\n\n{\n1,\xff\n" + b"x" * 60, "text", limits=Limits(line_bytes=50))
+    assert [(record.line, record.value) for record in file.text_lines()] == [(1, "a,b"), (3, "{")]
+    assert _counts(file) == (5, 2, 2, 1, 0)
+    assert _codes(file) == [(4, "", "quarantined", "not_utf8"), (5, "", "quarantined", "line_too_long")]
+    assert (file.record_unit, file.rejected[0]["byte_offset"]) == ("line", 11)
+
+
+def test_plain_lines_a_format_never_asked_for_are_quarantined_as_not_read(tmp_path):
+    file = _file(tmp_path, "a\nb\n", "text")
+    next(file.text_lines())
+    file.close()
+    assert _counts(file) == (2, 1, 1, 0, 0)
+    assert _codes(file) == [(2, "", "quarantined", "not_read")]
+
+
 def test_a_record_a_format_cannot_use_is_quarantined_once(tmp_path):
     file = _file(tmp_path, '{"token":"sk-ant-api03-' + "a" * 80 + '"}\n')
     (record,) = file.lines()

@@ -23,6 +23,7 @@ from governance_pipeline.strict.records import (
     json_lines,
     read_json_document,
     read_json_lines,
+    read_text_lines,
 )
 
 if TYPE_CHECKING:
@@ -61,6 +62,17 @@ def test_a_bad_line_is_refused_and_the_rest_of_the_file_goes_on(tmp_path: Path) 
         *("too_deep", "Accepted"),
     ]
     assert [item.line for item in items] == list(range(1, 10))
+
+
+@given(data=LINES)
+def test_every_line_of_plain_text_is_accepted_refused_or_blank(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
+    items = list(read_text_lines(file_of(tmp_path_factory.mktemp("text"), data)))
+    assert [item.line for item in items] == list(range(1, len(items) + 1))
+    assert all(item.value.encode() == item.raw for item in items if isinstance(item, Accepted))
+    assert all(item.code == "not_utf8" for item in items if isinstance(item, Refused))
+    assert len(items) == data.count(b"\n") + (not data.endswith(b"\n") and data not in (b"", BOM))
 
 
 def test_a_refusal_tells_where_its_record_starts_and_where_reading_stopped(tmp_path: Path) -> None:
