@@ -5,7 +5,9 @@ what the files say.
 
 - Claude Code: a session file and everything in the folder of the same name beside it; a sub-agent file goes with the
   session file beside it that names its agent, or is the only one; files of one session id are one session.
+- ATIF: a trajectory and those of its sub-agents that lie beside it, by the ids it names.
 - OpenHands SDK: a folder with `base_state.json` and `events/` is one conversation.
+- OpenHands Index and SWE-bench: the result files of one folder, outcomes in `instance_results/` included, are one unit.
 - Every other supported file is a unit of its own; a native audit log that names one session has that id.
 - Files of no supported format that lie in one folder are one unit (a manifest, tables, reports).
 """
@@ -14,18 +16,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.ingest.detection import detect
 from governance_pipeline.ingest.extraction import parse_time
+from governance_pipeline.ingest.formats import atif
+from governance_pipeline.ingest.formats.atif_trajectories import references
 from governance_pipeline.strict.canonical import canonical_json
 from governance_pipeline.strict.files import FileRefused, digest_file, open_regular
 from governance_pipeline.strict.lines import read_blocks
 from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from governance_pipeline.ingest.layout import FoundFile
@@ -39,6 +43,8 @@ CLAUDE_CODE: Final = "claude_code"
 NATIVE_AUDIT_LOG: Final = "native_audit_log"
 CONVERSATION_STATE: Final = "base_state.json"
 CONVERSATION_EVENTS: Final = "events"
+RESULT_FOLDERS: Final[Mapping[str, str]] = {"openhands_index": "instance_results", "swebench": "logs"}
+"""Format whose files of one folder belong together -> folder inside it that holds the outcomes of single instances."""
 
 _TIME_MEMBERS: Final = ("timestamp", "ts", "time", "created_at", "started_at", "start_time", "created")
 _TIME_DEPTH: Final = 6
@@ -50,6 +56,7 @@ class Candidate:
 
     `format` is None where no format claims it, `sha256` where it could not be opened (then `reason` says why).
     `session_id` and `agent_id` are what it says of itself; `day` is the UTC date of the first time in its sample.
+    `ids` are those of the trajectories it holds, `sub_agents` those of the trajectories it names (ATIF).
     """
 
     file: FoundFile
@@ -59,6 +66,8 @@ class Candidate:
     agent_id: str | None = None
     day: str | None = None
     reason: str | None = None
+    ids: tuple[str, ...] = ()
+    sub_agents: tuple[str, ...] = ()
 
 
 class Unit(NamedTuple):
@@ -94,7 +103,11 @@ def look_at(file: FoundFile, formats: Sequence[LogFormat]) -> Candidate:
     if found.format is None:
         return Candidate(file, digest.sha256)
     session_id, agent_id = _ids(found.format.NAME, found.sample, file.source.stem)
-    return Candidate(file, digest.sha256, found.format.NAME, session_id, agent_id, _day(found.sample.values))
+    candidate = Candidate(file, digest.sha256, found.format.NAME, session_id, agent_id, _day(found.sample.values))
+    if found.format.NAME == atif.NAME:
+        ids, sub_agents = references(found.sample.values[0])
+        return replace(candidate, session_id=next(iter(ids), None), ids=ids, sub_agents=sub_agents)
+    return candidate
 
 
 def units_of(candidates: Sequence[Candidate]) -> list[Unit]:
@@ -114,6 +127,7 @@ class _Homes:
         self._conversations: set[Path] = set()
         self._sessions: dict[Path, str] = {}
         self._by_folder: dict[Path, list[Candidate]] = defaultdict(list)
+        self._naming: dict[tuple[Path, str], list[Candidate]] = defaultdict(list)
         events = {c.file.source.parent.parent for c in candidates if c.file.source.parent.name == CONVERSATION_EVENTS}
         for candidate in candidates:
             source = candidate.file.source
@@ -124,6 +138,8 @@ class _Homes:
             if candidate.format == CLAUDE_CODE and candidate.agent_id is None:
                 self._sessions[source.with_suffix("")] = candidate.session_id or ""
                 self._by_folder[source.parent].append(candidate)
+            for name in candidate.sub_agents:
+                self._naming[source.parent, name].append(candidate)
 
     def group_of(self, candidate: Candidate) -> tuple[str, str]:
         """Give the key of the unit a file belongs to, and remember the session id that names it."""
@@ -138,6 +154,10 @@ class _Homes:
             return self._named(session_id) if session_id else ("file", str(source))
         if candidate.format is None:
             return "side", str(source.parent)
+        if candidate.format in RESULT_FOLDERS:
+            return "results", str(_result_folder(source.parent, RESULT_FOLDERS[candidate.format]))
+        candidate = self._root_of(candidate)
+        source = candidate.file.source
         if candidate.session_id is not None:
             self.session_ids["file", str(source)] = candidate.session_id
         return "file", str(source)
@@ -145,6 +165,22 @@ class _Homes:
     def _named(self, session_id: str) -> tuple[str, str]:
         self.session_ids["session", session_id] = session_id
         return "session", session_id
+
+    def _root_of(self, candidate: Candidate) -> Candidate:
+        """Give the trajectory at the top of those beside a file that name it; itself where none does, or several.
+
+        Of trajectories that name each other in a circle the first by path is the top.
+        """
+        path = [candidate]
+        while True:
+            folder = path[-1].file.source.parent
+            naming = {c.file.source: c for name in path[-1].ids for c in self._naming.get((folder, name), ())}
+            if len(naming) != 1:
+                return path[-1]
+            (parent,) = naming.values()
+            if parent in path:
+                return min(path[path.index(parent) :], key=lambda member: member.file.source)
+            path.append(parent)
 
     def _parent_of(self, candidate: Candidate) -> str | None:
         """Give the session a sub-agent file belongs to: the one beside it that names its agent, or the only one."""
@@ -154,6 +190,11 @@ class _Homes:
         naming = [other for other in beside if _mentions(other.file.source, candidate.agent_id)]
         parents = naming or beside
         return parents[0].session_id if len(parents) == 1 else None
+
+
+def _result_folder(folder: Path, outcomes: str) -> Path:
+    """Give the folder whose results a file belongs to: the one above the folder of outcomes, else its own."""
+    return next((above.parent for above in (folder, *folder.parents) if above.name == outcomes), folder)
 
 
 def _ids(format_name: str, sample: Sample, stem: str) -> tuple[str | None, str | None]:

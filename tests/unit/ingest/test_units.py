@@ -60,3 +60,27 @@ def test_a_word_is_found_across_the_blocks_a_file_is_read_in(tmp_path, monkeypat
     assert units._mentions(tmp_path / "f", "agent7")
     assert not units._mentions(tmp_path / "f", "agent8")
     assert not units._mentions(tmp_path / "gone", "agent7")
+
+
+def test_a_trajectory_has_the_sub_agents_beside_it_and_no_others(tmp_path):
+    def trajectory(name, session, *named):
+        return _candidate(tmp_path, name, format="atif", session_id=session, ids=(session,), sub_agents=named)
+
+    found = units_of(
+        [
+            trajectory("a/answers.json", "s-3"),
+            trajectory("a/root.json", "s-1", "s-2"),
+            trajectory("a/summary.json", "s-2", "s-3", "s-1"),
+            trajectory("b/answers.json", "s-3"),
+            trajectory("c/one.json", "s-4", "s-6"),
+            trajectory("c/two.json", "s-5", "s-6"),
+            trajectory("c/whose.json", "s-6"),
+        ]
+    )
+    assert [[c.file.path for c in unit.files] for unit in found] == [
+        ["a/answers.json", "a/root.json", "a/summary.json"],
+        ["b/answers.json"],
+        ["c/one.json"],
+        ["c/two.json"],
+        ["c/whose.json"],
+    ]

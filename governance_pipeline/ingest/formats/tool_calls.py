@@ -1,0 +1,90 @@
+"""Tool calls of agents that call their tools as they like: which run a shell, which edit files, which do neither.
+
+What belongs here: what the name and the arguments of a call say about files. What does not: formats whose tools are
+one closed set with its own reports (Claude Code, OpenHands). An exchange format (ATIF, Inspect AI, OpenTelemetry)
+carries the calls of any agent, so names are those of the widespread tools: the shells, the text editor of Anthropic
+(`str_replace_editor` and its later names), plain file writers. A tool that is on no list may have changed anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from governance_pipeline.ingest.formats.edits import UNKNOWN, LineCounts, created, replaced
+from governance_pipeline.ingest.formats.runs import ERROR, REJECTED, Change
+from governance_pipeline.ingest.formats.shell import may_change_files
+from governance_pipeline.ingest.formats.values import members, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from governance_pipeline.ingest.formats.runs import Step
+
+    Members = Mapping[str, Any]
+
+SHELLS: Final = frozenset(
+    """bash bash_command bash_session execute_bash execute_command run run_command run_in_terminal run_shell_command
+    shell terminal""".split()  # noqa: SIM905 - a list of words
+)
+EDITORS: Final = frozenset(
+    """edit edit_file file_editor str_replace str_replace_based_edit_tool str_replace_editor text_editor write
+    write_file""".split()  # noqa: SIM905 - a list of words
+)
+HARMLESS: Final = frozenset(
+    """finish get_file glob grep list_directory ls mark_task_complete read read_file search submit task_complete think
+    view web_search""".split()  # noqa: SIM905 - a list of words
+)
+"""Tools that change no file themselves."""
+
+_COMMANDS: Final = ("command", "cmd", "keystrokes")
+_PATHS: Final = ("path", "file_path", "filePath", "filename")
+_VIEW: Final = "view"
+
+
+def command_of(tool: str | None, arguments: Any) -> str | None:
+    """Give the exact command of a tool that runs one; a final line end only sends it and is not part of it."""
+    if (tool or "").lower() not in SHELLS:
+        return None
+    values = [text(members(arguments).get(name)) for name in _COMMANDS]
+    command = next((value for value in values if value is not None), None)
+    return None if command is None else command.removesuffix("\n")
+
+
+def finish(step: Step, arguments: Any) -> None:
+    """Fill in what a call did to files, once it is known how it ended; `step.status` is None where it is not."""
+    call, name = members(arguments), (step.tool or "").lower()
+    is_undone = step.status in (ERROR, REJECTED)
+    change = None if is_undone or name not in EDITORS else _change(step, call)
+    step.changes = [] if change is None else [change]
+    step.is_opaque = _is_opaque(step, name, call)
+
+
+def _is_opaque(step: Step, name: str, call: Members) -> bool:
+    if step.status == REJECTED or step.changes or name in HARMLESS:
+        return False
+    if name in SHELLS:
+        return may_change_files(step.command)
+    if name in EDITORS:
+        return call.get("command") != _VIEW and step.status != ERROR
+    return True
+
+
+def _change(step: Step, call: Members) -> Change | None:
+    path = next((value for name in _PATHS if (value := text(call.get(name))) is not None), None)
+    if path is None or call.get("command") == _VIEW:
+        return None
+    return Change(path, _counts(call), step.tool)
+
+
+def _counts(call: Members) -> LineCounts:
+    """Count from the arguments; only a tool that refuses an existing file says that all its lines are new."""
+    command = call.get("command")
+    if command == "create" and isinstance(call.get("file_text"), str):
+        return created(call["file_text"])
+    inserted = call.get("new_str", call.get("insert_text"))
+    if command == "insert" and isinstance(inserted, str):
+        return created(inserted)
+    old, new = (call.get(f"{side}_str", call.get(f"{side}_string")) for side in ("old", "new"))
+    if isinstance(old, str) and isinstance(new, str) and call.get("replace_all") is not True:
+        return replaced(old, new)
+    return UNKNOWN

@@ -1,0 +1,69 @@
+"""Calls of any agent's tools: what their names and arguments say about files, and what they leave open."""
+
+from __future__ import annotations
+
+import pytest
+
+from governance_pipeline.ingest.formats.runs import Step
+from governance_pipeline.ingest.formats.tool_calls import command_of, finish
+
+
+def made(tool, arguments, status=None):
+    step = Step(None, tool, command=command_of(tool, arguments), status=status)
+    finish(step, arguments)
+    return step
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "command"),
+    [
+        ("bash", {"cmd": "ls"}, "ls"),
+        ("Terminal", {"command": "a\n\n"}, "a\n"),
+        ("bash_command", {"keystrokes": "ls\n", "duration": 0.1}, "ls"),
+        ("bash", {"command": 1}, None),
+        ("bash", "ls", None),
+        ("python", {"command": "ls"}, None),
+        (None, {"command": "ls"}, None),
+    ],
+)
+def test_only_a_shell_has_a_command(tool, arguments, command):
+    assert command_of(tool, arguments) == command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "added", "deleted"),
+    [
+        ({"command": "create", "path": "a", "file_text": "x\ny"}, 2, 0),
+        ({"command": "str_replace", "path": "a", "old_str": "x", "new_str": "y\nz"}, 2, 1),
+        ({"command": "insert", "path": "a", "new_str": "x\n"}, 1, 0),
+        ({"command": "insert", "path": "a", "insert_text": "x\n"}, 1, 0),
+        ({"file_path": "a", "old_string": "x", "new_string": ""}, 0, 1),
+        ({"file_path": "a", "old_string": "x", "new_string": "y", "replace_all": True}, None, None),
+        ({"path": "a", "content": "x\n"}, None, None),
+        ({"command": "undo_edit", "path": "a"}, None, None),
+    ],
+)
+def test_an_edit_is_counted_where_its_arguments_say_all(arguments, added, deleted):
+    step = made("str_replace_editor", arguments)
+    (change,) = step.changes
+    assert (change.counts.added, change.counts.deleted, step.is_opaque) == (added, deleted, False)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "status", "is_opaque"),
+    [
+        ("bash", {"cmd": "ls"}, None, False),
+        ("bash", {"cmd": "touch a"}, None, True),
+        ("bash", {"cmd": "touch a"}, "rejected", False),
+        ("bash", {}, None, True),
+        ("edit", {}, None, True),
+        ("edit", {"path": "a"}, "error", False),
+        ("file_editor", {"command": "view", "path": "a"}, None, False),
+        ("submit", {}, None, False),
+        ("some_new_tool", {}, None, True),
+        (None, None, None, True),
+    ],
+)
+def test_a_step_is_opaque_unless_it_is_known_what_it_did(tool, arguments, status, is_opaque):
+    step = made(tool, arguments, status)
+    assert (step.is_opaque, step.changes) == (is_opaque, [])
