@@ -4,7 +4,8 @@ What belongs here: making the sample a format looks at, and asking the formats i
 file (formats) and the native files, which are what they are by their place (`native`).
 
 A file can be read in two ways when its only line is a whole JSON value; then both are offered, and the name only
-decides which is offered first. Nothing is guessed: what no format claims stays unread, with its reason.
+decides which is offered first. A YAML list of rows is offered as the document it is. Nothing is guessed: what no
+format claims stays unread, with its reason.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from governance_pipeline.strict.files import open_regular
 from governance_pipeline.strict.json_text import BOM, WHITESPACE
 from governance_pipeline.strict.limits import LIMITS, Limits
 from governance_pipeline.strict.records import Accepted, Blank, Refused, read_json_document, read_json_lines
+from governance_pipeline.strict.yaml_text import looks_like_yaml_rows, read_yaml_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,8 +55,8 @@ class Detected(NamedTuple):
 def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits = LIMITS) -> Detected:
     """Find the first of `formats` that claims the file; `path` is its name, `copy` what is opened.
 
-    A file that looks like JSON and cannot be parsed has the strict reader's code as its reason, a file without any
-    text `empty`, every other unclaimed file `unsupported_format`.
+    A file that looks like JSON, or like YAML rows, and cannot be parsed has the strict reader's code as its reason, a
+    file without any text `empty`, every other unclaimed file `unsupported_format`.
 
     Raises:
         UnreadableError: the file cannot be opened.
@@ -81,6 +83,9 @@ def _samples(path: str, copy: Path, head: bytes, limits: Limits) -> tuple[list[S
     first = next(entries, None)
     if first is None:
         return [], Refused(None, 0, EMPTY, "", 0)
+    if isinstance(first, Refused) and looks_like_yaml_rows(head):
+        rows = read_yaml_document(copy)
+        return ([], rows) if isinstance(rows, Refused) else ([Sample(path, "document", (rows.value,))], None)
     refusal = None
     if isinstance(first, Refused) and head.removeprefix(BOM).lstrip(WHITESPACE).startswith((b"{", b"[")):
         document = read_json_document(copy, limits)  # asked first: every line of an indented one would be refused

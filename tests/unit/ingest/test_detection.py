@@ -113,3 +113,22 @@ def test_a_long_text_file_is_given_up(look):
 def test_a_document_beyond_its_limit_says_so(look):
     limits = Limits(line_bytes=10, document_bytes=20)
     assert look('{"a": "' + "x" * 40 + '"}', DOCUMENT, limits=limits).reason == "document_too_large"
+
+
+def test_yaml_rows_are_offered_as_the_document_they_are(look):
+    found = look("# rows\n- a: 1\n  b: x\n- a: 2\n", _format("rows", lambda sample: sample.values[0][1] == {"a": 2}))
+    assert (found.format.NAME, found.sample.shape) == ("rows", "document")
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        ("- a: 1\n  b: [\n", "malformed_yaml"),
+        ("- a: 1\n  a: 2\n", "duplicate_member"),
+        ("- a: 1\n  b: x\n", "unsupported_format"),
+        ("- a remark: see\n- another: one\n", "unsupported_format"),
+    ],
+)
+def test_yaml_rows_nobody_can_use_have_their_reason(look, data, reason):
+    found = look(data, LINES)
+    assert (found.format, found.reason) == (None, reason)
