@@ -11,10 +11,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from governance_pipeline.ingest.formats import atif, claude_code, mini_swe_agent, openhands, swe_agent
+from governance_pipeline.ingest.formats import atif, claude_code, mini_swe_agent, openhands, openhands_index, swe_agent
 from governance_pipeline.ingest.native.kinds import NATIVE_FORMATS
 
 if TYPE_CHECKING:
     from governance_pipeline.ingest.logformat import LogFormat
 
-FORMATS: Final[tuple[LogFormat, ...]] = (*NATIVE_FORMATS, claude_code, swe_agent, mini_swe_agent, openhands, atif)
+FORMATS: Final[tuple[LogFormat, ...]] = (
+    *NATIVE_FORMATS,
+    claude_code,
+    swe_agent,
+    mini_swe_agent,
+    openhands,
+    atif,
+    openhands_index,
+)

@@ -84,3 +84,9 @@ def test_a_trajectory_has_the_sub_agents_beside_it_and_no_others(tmp_path):
         ["c/two.json"],
         ["c/whose.json"],
     ]
+
+
+def test_the_result_files_of_one_folder_are_one_unit_with_the_outcomes_below(tmp_path):
+    names = ["m/instance_results/a.json", "m/metadata.json", "m/scores.json", "n/instance_results/a.json"]
+    found = units_of([_candidate(tmp_path, name, format="openhands_index") for name in names])
+    assert [[c.file.path for c in unit.files] for unit in found] == [names[:3], names[3:]]
