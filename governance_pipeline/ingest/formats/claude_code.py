@@ -13,7 +13,8 @@ Traps:
 - One API call is written once per content block, with one message id and growing output_tokens: the largest counts.
 - Resumed and forked sessions copy old lines. A byte-identical line is a `duplicate`; one whose session id was
   rewritten is accepted, its usage is a repetition, its tool calls stay with the run that made them. Which of two
-  files is the original cannot be seen: the first in path order is taken for it.
+  files is the original cannot be seen: the first in path order is taken for it. In an Entire checkpoint the files of
+  one session are snapshots that repeat each other on purpose: each is kept whole, its repeated usage marked.
 - `progress` lines replay a sub-agent's messages in its parent's file: their usage is a repetition too.
 - `<synthetic>` messages are no calls; their zeros are kept as the log has them. All-zero usage of a real model
   (iFlow) is not a measurement: null.
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.ingest.extraction import parse_time, text_sha256
 from governance_pipeline.ingest.formats import claude_code_threads
+from governance_pipeline.ingest.formats.claude_code_approvals import MODE_LINE, Approvals, ToolResult
 from governance_pipeline.ingest.formats.claude_code_lines import (
     blocks,
     fault_of,
@@ -63,6 +65,9 @@ RECOMPUTABLE: Final[tuple[str, ...]] = ("subagent_total_tokens", "subagent_tool_
 VERSIONS: Final = "1.0.x, 2.1.x (up to 2.1.220), web export"
 
 EXPORT: Final = "loglines"
+CHECKPOINTS: Final = "claude_code_entire"
+"""Format of the metadata beside which transcripts are snapshots of one session."""
+
 _ONE_CALL: Final = "one API call is written once per content block and again where a session is resumed or replayed"
 
 
@@ -104,11 +109,13 @@ class _Reader:
         self._calls: dict[str, tuple[Step, Thread, Members]] = {}
         self._reports: list[UsageReport] = []
         self._results: list[TaskResult] = []
+        self._approvals = Approvals(out)
+        self._keeps_copies = CHECKPOINTS in out.paths_of
 
     def take(self, file: LogFile, record: Record, line: Members) -> None:
         root = self._threads.root(line)
         first = self._first_copy(file, record, line)
-        if first is not None and first[1] == session_of(line):
+        if first is not None and first[1] == session_of(line) and not self._keeps_copies:
             file.duplicate(record, first[2], "repeated_line")
             return
         if (version := text(line.get("version"))) is not None and file.format_version is None:
@@ -118,6 +125,8 @@ class _Reader:
             self._take_answer(place, self._threads.of(file, record, line, root), line, is_copy=first is not None)
         elif line["type"] == "user":
             self._take_input(place, self._threads.of(file, record, line, root), line, is_copy=first is not None)
+        elif line["type"] == MODE_LINE:
+            self._approvals.saw_mode(place, None, session_of(line), line, parse_time(line.get("timestamp")))
         elif (replayed := progress_of_agent(line)) is not None:
             agent = text(members(line.get("data")).get("agentId"))
             thread = self._threads.of(file, record, line, "", agent)
@@ -126,6 +135,7 @@ class _Reader:
     def write(self) -> None:
         declare_totals(self._out, self._threads, self._results)
         self._threads.adopt()
+        self._approvals.write(self._threads.main_runs())
         for thread in self._threads:
             for step in thread.run.steps:
                 step.is_opaque = is_opaque(step)
@@ -178,26 +188,29 @@ class _Reader:
     def _take_input(self, place: Place, thread: Thread, line: Members, *, is_copy: bool) -> None:
         if is_copy:
             return
-        thread.run.saw(parse_time(line.get("timestamp")))
+        at = parse_time(line.get("timestamp"))
+        thread.run.saw(at)
         thread.heard(line)
+        self._approvals.saw_mode(place, thread.run, thread.session, line, at)
         results = list(blocks(line, "tool_result"))
         structured = line if len(results) == 1 else {}  # beside several results it could be that of any of them
-        for _, block in results:
-            self._take_result(place, block, structured)
+        for index, block in results:
+            step, owner, call = self._calls.get(text(block.get("tool_use_id")) or "", (None, thread, {}))
+            output = text_of(block.get("content"))
+            said = ToolResult(block, output, structured, step.tool if step else None, at)
+            self._approvals.saw_result(place.below(f"/message/content/{index}"), owner.run, said)
+            if step is not None:
+                self._finish(place, (step, owner, call), said)
 
-    def _take_result(self, place: Place, block: Members, line: Members) -> None:
-        call_id = text(block.get("tool_use_id"))
-        known = self._calls.get(call_id) if call_id is not None else None
-        if known is None:
-            return
+    def _finish(self, place: Place, known: tuple[Step, Thread, Members], said: ToolResult) -> None:
         step, thread, call = known
-        output = text_of(block.get("content"))
-        finish(step, call, block, output, line)
-        step.output_sha256 = text_sha256(output)
-        result = members(line.get("toolUseResult"))
+        finish(step, call, said.block, said.output, said.line)
+        step.output_sha256 = text_sha256(said.output)
+        result = members(said.line.get("toolUseResult"))
         if has_totals(result):
-            said = text_of(entries(result.get("content")))
-            self._results.append(TaskResult(place.below("/toolUseResult"), thread, call_id, call, result, said))
+            text_said = text_of(entries(result.get("content")))
+            where = place.below("/toolUseResult")
+            self._results.append(TaskResult(where, thread, step.call_id, call, result, text_said))
 
     def _report(self, place: Place, thread: Thread, message: Members, line: Members) -> UsageReport:
         model = text(message.get("model"))

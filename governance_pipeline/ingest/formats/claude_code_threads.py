@@ -85,6 +85,10 @@ class Threads:
         """Give the threads in the order of their first line."""
         return iter(self._threads.values())
 
+    def main_runs(self) -> dict[str | None, Run]:
+        """Give the main chain of each session."""
+        return {thread.session: thread.run for thread in self._threads.values() if not thread.is_sub_agent}
+
     def root(self, line: Members) -> str:
         """Give the first line of the sidechain a line belongs to; empty on the main chain.
 

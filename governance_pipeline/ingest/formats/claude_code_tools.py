@@ -64,15 +64,19 @@ def is_opaque(step: Step) -> bool:
     return step.status is None if name in EDITS else True
 
 
-def _status(block: Members, output: str | None, line: Members) -> str:
-    if block.get("is_error") is not True:
-        return OK
-    is_rejected = (
+def is_rejected(block: Members, output: str | None, line: Members) -> bool:
+    """Tell a call a person refused from one that failed."""
+    return block.get("is_error") is True and (
         line.get("toolUseResult") == "User rejected tool use"
         or (text(line.get("toolDenialKind")) or "").startswith("user")
         or (output or "").startswith(_REJECTIONS)
     )
-    return REJECTED if is_rejected else ERROR
+
+
+def _status(block: Members, output: str | None, line: Members) -> str:
+    if block.get("is_error") is not True:
+        return OK
+    return REJECTED if is_rejected(block, output, line) else ERROR
 
 
 def _exit_code(result: Any, output: str | None) -> int | None:
