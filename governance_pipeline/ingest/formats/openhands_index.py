@@ -76,7 +76,7 @@ _LOOKED_AT: Final = 20
 
 def detect(sample: Sample) -> bool:
     """Tell by the members of scores, of outcomes, or of the description beside them."""
-    if sample.shape != "document":
+    if sample.shape != "document" or not sample.values:
         return False
     value = sample.values[0]
     return _is_scores(value) or _is_outcomes(value) or members(value).keys() >= _METADATA
