@@ -11,7 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from governance_pipeline.ingest.formats import atif, claude_code, mini_swe_agent, openhands, openhands_index, swe_agent
+from governance_pipeline.ingest.formats import (
+    aider_leaderboard,
+    atif,
+    claude_code,
+    mini_swe_agent,
+    openhands,
+    openhands_index,
+    swe_agent,
+)
 from governance_pipeline.ingest.native.kinds import NATIVE_FORMATS
 
 if TYPE_CHECKING:
@@ -25,4 +33,5 @@ FORMATS: Final[tuple[LogFormat, ...]] = (
     openhands,
     atif,
     openhands_index,
+    aider_leaderboard,
 )
