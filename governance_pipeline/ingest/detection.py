@@ -13,7 +13,9 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from governance_pipeline.errors import RecordRefused
 from governance_pipeline.ingest.logfile import Sample
+from governance_pipeline.strict.archive import BEGINNINGS, open_archive
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import open_regular
 from governance_pipeline.strict.json_text import BOM, WHITESPACE
@@ -56,13 +58,16 @@ def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits =
     """Find the first of `formats` that claims the file; `path` is its name, `copy` what is opened.
 
     A file that looks like JSON, or like YAML rows, and cannot be parsed has the strict reader's code as its reason, a
-    file without any text `empty`, every other unclaimed file `unsupported_format`.
+    file without any text `empty`, a zip archive that is not read the code of `strict.archive`, every other unclaimed
+    file `unsupported_format`.
 
     Raises:
         UnreadableError: the file cannot be opened.
     """
     with open_regular(copy) as stream:
         head = stream.read(HEAD_BYTES)
+    if head.startswith(BEGINNINGS):
+        return _detect_archive(path, copy, excerpt(head), formats, limits)
     samples, refusal = _samples(path, copy, head, limits)
     for sample in samples:
         for candidate in formats:
@@ -75,6 +80,21 @@ def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits =
             return Detected(Sample(path, "text", ()), candidate, None, 0, excerpt(head))
     reason, offset = (refusal.code, refusal.stopped_at) if refusal else (UNSUPPORTED, 0)
     return Detected(Sample(path, "other", ()), None, reason, offset, excerpt(head))
+
+
+def _detect_archive(path: str, copy: Path, head: str, formats: Sequence[LogFormat], limits: Limits) -> Detected:
+    """Find the first format that claims a zip archive by one of its members."""
+    reason, offset = UNSUPPORTED, 0
+    try:
+        with open_archive(copy, limits) as archive:
+            for candidate in formats:
+                claims = getattr(candidate, "detect_archive", None)
+                value = None if claims is None else claims(archive)
+                if value is not None:
+                    return Detected(Sample(path, "archive", (value,)), candidate, None, 0, head)
+    except RecordRefused as refusal:
+        reason, offset = refusal.code, refusal.offset
+    return Detected(Sample(path, "other", ()), None, reason, offset, head)
 
 
 def _samples(path: str, copy: Path, head: bytes, limits: Limits) -> tuple[list[Sample], Refused | None]:

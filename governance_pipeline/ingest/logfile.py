@@ -13,6 +13,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from governance_pipeline.errors import RecordRefused
+from governance_pipeline.strict.archive import open_archive
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import open_regular
 from governance_pipeline.strict.limits import LIMITS, Limits
@@ -38,8 +40,8 @@ class Sample(NamedTuple):
     """What detection looks at.
 
     `shape` is "jsonl" (values: the first usable ones, at most 20), "document" (values: the one document, whole),
-    "text" (no values; plain lines that a format knows by how they begin) or "other" (no values). `path` is a hint
-    only: no format may decide by it alone.
+    "text" (no values; plain lines that a format knows by how they begin), "archive" (values: the document of a zip
+    archive that describes it) or "other" (no values). `path` is a hint only: no format may decide by it alone.
     """
 
     path: str
@@ -98,8 +100,8 @@ class LogFile:
 
     @property
     def record_unit(self) -> str:
-        """What `account.lines_in` counts: "line" of a JSONL file, "record" of a document."""
-        return "record" if self.sample.shape == "document" else "line"
+        """What `account.lines_in` counts: "line" of a JSONL file, "record" of a document or an archive."""
+        return "record" if self.sample.shape in ("document", "archive") else "line"
 
     def lines(self) -> Iterator[Record]:
         """Yield one record per usable line of a JSONL file.
@@ -119,6 +121,32 @@ class LogFile:
             UnreadableError: the stored copy cannot be opened.
         """
         yield from self._accounted(read_text_lines(self.copy, self.limits))
+
+    def members(self) -> Iterator[Record]:
+        """Yield one record per member of a zip archive that is a JSON document, read one at a time.
+
+        Its pointer names the member: an archive is read as an object of documents by name. Refused members are
+        accounted for and never yielded. May be called again, as `lines`.
+
+        Raises:
+            UnreadableError: the stored copy cannot be opened, or is no archive.
+        """
+        with open_archive(self.copy, self.limits) as archive:
+            for member in archive.members:
+                pointer = "/" + member.name.replace("~", "~0").replace("/", "~1")
+                is_new = pointer not in self._counted
+                self._counted.add(pointer)
+                self.account.lines_in += is_new
+                try:
+                    record = Record(None, pointer, archive.read_json(member), member.offset, None)
+                except RecordRefused as refusal:
+                    if is_new:
+                        self._refuse(Refused(None, member.offset, refusal.code, excerpt(str(refusal)), 0), pointer)
+                    continue
+                self.account.accepted += is_new
+                if (None, pointer) not in self._taken:
+                    yield record
+        self._is_read = True
 
     def document(self) -> Record | None:
         """Give the whole file as one record; None when the strict reader refused it (already accounted for).
@@ -175,11 +203,19 @@ class LogFile:
         if self.sample.shape == "document":
             self.document()
             return
+        if self.sample.shape == "archive":
+            for record in () if self._is_read else self._unread_members():
+                self.quarantine(record, NOT_READ)
+            return
         passed = self._passed_to
         lines = self.text_lines if self.sample.shape == "text" else self.lines
         for record in () if self._is_read else lines():
             if record.line is not None and record.line > passed:
                 self.quarantine(record, NOT_READ)
+
+    def _unread_members(self) -> Iterator[Record]:
+        known = frozenset(self._counted)
+        return (record for record in self.members() if record.pointer not in known)
 
     def _accounted(self, entries: Iterable[Accepted | Refused | Blank]) -> Iterator[Record]:
         for entry in entries:
@@ -226,13 +262,13 @@ class LogFile:
             self.account.accepted -= 1
         return True
 
-    def _refuse(self, entry: Refused) -> None:
+    def _refuse(self, entry: Refused, pointer: str = "") -> None:
         self.account.quarantined += 1
         self.rejected.append(
             {
                 "line": entry.line,
-                "pointer": "",
-                "byte_offset": entry.stopped_at if entry.line is None else entry.offset,
+                "pointer": pointer,
+                "byte_offset": entry.stopped_at if entry.line is None and not pointer else entry.offset,
                 "disposition": Disposition.QUARANTINED.value,
                 "reason_code": entry.code,
                 "duplicate_of": None,

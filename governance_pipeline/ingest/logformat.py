@@ -5,13 +5,14 @@ What belongs here: the protocol. What does not: the list of formats (`formats`, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Sample
+    from governance_pipeline.strict.archive import Archive
 
 
 class LogFormat(Protocol):
@@ -38,3 +39,14 @@ class TextLogFormat(LogFormat, Protocol):
 
     def detect_text(self, head: str) -> bool:
         """Tell by its first lines, whole ones, whether a file that is not JSON belongs to this format."""
+
+
+class ArchiveLogFormat(LogFormat, Protocol):
+    """A format that also has files which are zip archives of JSON documents."""
+
+    def detect_archive(self, archive: Archive) -> Any:
+        """Give the document that describes an archive of this format, None when it is not of this format.
+
+        Raises:
+            RecordRefused: a member that would tell cannot be read; the archive is then not of this format.
+        """

@@ -28,6 +28,12 @@ class Limits:
             trajectory or an evaluation result is thousands of records in one value (a public tau-bench result of
             2 MB holds 31,000 members), so the bound per record does not fit it.
         document_values: the same bound as `values` for such a file; 20 million.
+        archive_members: files in one zip archive; 100,000. An evaluation log has one for each sample.
+        archive_directory_bytes: bytes of the directory of an archive, which is held as a whole; 32 MiB.
+        archive_bytes: bytes of all members of an archive together, unpacked and as read; 2 GiB. Each member is a
+            document and bounded as one too.
+        archive_ratio: unpacked over packed bytes of a member beyond 1 MiB; 500. Logs of repeated messages reach
+            about 50, a bomb of zeros 1,000.
     """
 
     line_bytes: int = 16 * 2**20
@@ -37,6 +43,10 @@ class Limits:
     values: int = 2_000_000
     document_keys: int = 10_000_000
     document_values: int = 20_000_000
+    archive_members: int = 100_000
+    archive_directory_bytes: int = 32 * 2**20
+    archive_bytes: int = 2 * 2**30
+    archive_ratio: int = 500
 
     def of_document(self) -> Limits:
         """The same bounds for a file that is one JSON document: its own key, value and byte counts."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from types import SimpleNamespace
 
 import pytest
@@ -132,3 +134,38 @@ def test_yaml_rows_are_offered_as_the_document_they_are(look):
 def test_yaml_rows_nobody_can_use_have_their_reason(look, data, reason):
     found = look(data, LINES)
     assert (found.format, found.reason) == (None, reason)
+
+
+def _zip(**members):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as out:
+        for name, text in members.items():
+            out.writestr(name, text)
+    return data.getvalue()
+
+
+def _header(archive):
+    return next((archive.read_json(member) for member in archive.members if member.name == "header"), None)
+
+
+ARCHIVES = SimpleNamespace(NAME="archives", detect=lambda sample: False, detect_archive=_header)
+
+
+def test_an_archive_is_claimed_by_the_document_that_describes_it(look):
+    found = look(_zip(header='{"a": 1}', b="x"), ANY, ARCHIVES, name="x.eval")
+    assert (found.format.NAME, found.sample.shape, found.sample.values) == ("archives", "archive", ({"a": 1},))
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (_zip(b="x"), "unsupported_format"),
+        (_zip(), "unsupported_format"),
+        (_zip(header="{"), "malformed_json"),
+        (_zip(header="{}")[:-5], "archive_malformed"),
+        (b"PK\x03\x04{}\n{}", "archive_malformed"),
+    ],
+)
+def test_an_archive_that_nobody_claims_has_its_reason(look, data, reason):
+    found = look(data, ANY, ARCHIVES)
+    assert (found.format, found.reason, found.sample.shape) == (None, reason, "other")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -209,3 +210,32 @@ def test_every_record_of_any_document_is_accounted_for(tmp_path, lists, calls, r
     items = sum(len(values) for key, values in lists.items() if key in asked)
     assert file.account.lines_in == (items + refuse_whole if items else 1)
     assert file.account.is_balanced
+
+
+def _archive(tmp_path, members, **more):
+    copy = tmp_path / "copy"
+    with zipfile.ZipFile(copy, "w") as out:
+        for name, text in members.items():
+            out.writestr(name, text)
+    return LogFile("logs/x", "0" * 64, copy.stat().st_size, Sample("logs/x", "archive", ({},)), copy, **more)
+
+
+def test_members_of_an_archive_are_records_named_by_their_pointer(tmp_path):
+    file = _archive(tmp_path, {"a/b~c.json": "[1]", "d": "{", "e": '{"x":1,"x":2}'})
+    assert [(record.pointer, record.value) for record in file.members()] == [("/a~1b~0c.json", [1])]
+    assert [record.value for record in file.members()] == [[1]]
+    file.close()
+    assert (file.record_unit, _counts(file)) == ("record", (3, 1, 2, 0, 0))
+    assert _codes(file) == [
+        (None, "/d", "quarantined", "malformed_json"),
+        (None, "/e", "quarantined", "duplicate_member"),
+    ]
+
+
+def test_members_a_format_took_back_or_never_asked_for_are_accounted_for(tmp_path):
+    file = _archive(tmp_path, {"a": "1", "b": "2", "c": "3"})
+    file.duplicate(next(file.members()), "logs/x:/b", "journal")
+    file.close()
+    assert _counts(file) == (3, 0, 2, 0, 1)
+    assert [code for *_, code in _codes(file)] == ["journal", "not_read", "not_read"]
+    assert [record.value for record in file.members()] == []
