@@ -17,7 +17,8 @@ from governance_pipeline.vocabulary import DataType, ValueKind
 class CoreDeclared(TableModel):
     """One row per aggregate a source declares; the value is immutable from here to the report.
 
-    value_raw is the text the source wrote; null only where value_kind is missing.
+    A number that several subjects can be held against, such as one score over the files of several agents, has a row
+    for each of them. value_raw is the text the source wrote; null only where value_kind is missing.
     """
 
     round_id: Text = round_id()
@@ -42,5 +43,5 @@ class CoreDeclared(TableModel):
     class Config(TableModel.Config):
         """Key and version."""
 
-        unique = ["round_id", "path", "line", "pointer", "field"]
+        unique = ["round_id", "path", "line", "pointer", "field", "subject_id"]
         metadata = {"version": 1}

@@ -61,7 +61,9 @@ def unchecked(declared: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
     Empty when all is well; the rows keep their index and columns.
     """
     known = catalogue()
-    places = plain_rows(checks[["round_id", "declared_path", "declared_line", "declared_pointer", "check_id"]])
+    places = plain_rows(
+        checks[["round_id", "declared_path", "declared_line", "declared_pointer", "subject_id", "check_id"]]
+    )
     seen = {tuple(place.values()) for place in places}
     missing = [not _is_answered(row, known, seen) for row in plain_rows(declared)]
     return declared[pd.Series(missing, index=declared.index, dtype=bool)]
@@ -70,7 +72,7 @@ def unchecked(declared: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
 def _is_answered(row: Row, known: Catalogue, seen: set[tuple[Any, ...]]) -> bool:
     """Tell whether each check of a declared value has its record, or why it has no check is stated."""
     checks = known.checks_for(row["format"], row["field"])
-    place = (row["round_id"], row["path"], row["line"], row["pointer"])
+    place = (row["round_id"], row["path"], row["line"], row["pointer"], row["subject_id"])
     if checks:
         return all((*place, check.id) in seen for check in checks)
     return known.why_not(row["format"], row["field"]) is not None

@@ -5,9 +5,11 @@ what the files say.
 
 - Claude Code: a session file and everything in the folder of the same name beside it; a sub-agent file goes with the
   session file beside it that names its agent, or is the only one; files of one session id are one session.
+- Entire: a checkpoint's folder, with its session folders and the transcripts in them, is one unit.
 - ATIF: a trajectory and those of its sub-agents that lie beside it, by the ids it names.
 - OpenHands SDK: a folder with `base_state.json` and `events/` is one conversation.
 - OpenHands Index and SWE-bench: the result files of one folder, outcomes in `instance_results/` included, are one unit.
+- tau2-bench: a `submission.json` and the trajectories beside it or in `trajectories/` are one unit.
 - Every other supported file is a unit of its own; a native audit log that names one session has that id.
 - Files of no supported format that lie in one folder are one unit (a manifest, tables, reports).
 """
@@ -23,6 +25,7 @@ from governance_pipeline.ingest.detection import detect
 from governance_pipeline.ingest.extraction import parse_time
 from governance_pipeline.ingest.formats import atif
 from governance_pipeline.ingest.formats.atif_trajectories import references
+from governance_pipeline.ingest.formats.swebench_kinds import is_instance_id
 from governance_pipeline.strict.canonical import canonical_json
 from governance_pipeline.strict.files import FileRefused, digest_file, open_regular
 from governance_pipeline.strict.lines import read_blocks
@@ -40,10 +43,17 @@ ID_DIGITS: Final = 16
 """Hex digits of a digest that make a round id."""
 
 CLAUDE_CODE: Final = "claude_code"
+ENTIRE: Final = "claude_code_entire"
 NATIVE_AUDIT_LOG: Final = "native_audit_log"
 CONVERSATION_STATE: Final = "base_state.json"
 CONVERSATION_EVENTS: Final = "events"
-RESULT_FOLDERS: Final[Mapping[str, str]] = {"openhands_index": "instance_results", "swebench": "logs"}
+TAU2_BENCH: Final = "tau2_bench"
+SUBMISSION: Final = "submission.json"
+RESULT_FOLDERS: Final[Mapping[str, str]] = {
+    "openhands_index": "instance_results",
+    "swebench": "logs",
+    TAU2_BENCH: "trajectories",
+}
 """Format whose files of one folder belong together -> folder inside it that holds the outcomes of single instances."""
 
 _TIME_MEMBERS: Final = ("timestamp", "ts", "time", "created_at", "started_at", "start_time", "created")
@@ -124,15 +134,19 @@ class _Homes:
 
     def __init__(self, candidates: Sequence[Candidate]) -> None:
         self.session_ids: dict[tuple[str, str], str] = {}
-        self._conversations: set[Path] = set()
+        self._conversations = _checkpoints(candidates)
+        self.session_ids.update({("folder", str(folder)): name for folder, name in self._conversations.items()})
         self._sessions: dict[Path, str] = {}
         self._by_folder: dict[Path, list[Candidate]] = defaultdict(list)
         self._naming: dict[tuple[Path, str], list[Candidate]] = defaultdict(list)
+        self._submissions = {
+            c.file.source.parent for c in candidates if c.format == TAU2_BENCH and c.file.source.name == SUBMISSION
+        }
         events = {c.file.source.parent.parent for c in candidates if c.file.source.parent.name == CONVERSATION_EVENTS}
         for candidate in candidates:
             source = candidate.file.source
             if source.name == CONVERSATION_STATE and source.parent in events:
-                self._conversations.add(source.parent)
+                self._conversations[source.parent] = candidate.session_id or ""
                 if candidate.session_id is not None:
                     self.session_ids["folder", str(source.parent)] = candidate.session_id
             if candidate.format == CLAUDE_CODE and candidate.agent_id is None:
@@ -144,9 +158,10 @@ class _Homes:
     def group_of(self, candidate: Candidate) -> tuple[str, str]:
         """Give the key of the unit a file belongs to, and remember the session id that names it."""
         source = candidate.file.source
+        home = next((folder for folder in source.parents if folder in self._conversations), None)
+        if home is not None:
+            return "folder", str(home)
         for folder in source.parents:
-            if folder in self._conversations:
-                return "folder", str(folder)
             if self._sessions.get(folder):
                 return self._named(self._sessions[folder])
         if candidate.format == CLAUDE_CODE:
@@ -154,8 +169,8 @@ class _Homes:
             return self._named(session_id) if session_id else ("file", str(source))
         if candidate.format is None:
             return "side", str(source.parent)
-        if candidate.format in RESULT_FOLDERS:
-            return "results", str(_result_folder(source.parent, RESULT_FOLDERS[candidate.format]))
+        if (results := self._results_of(candidate)) is not None:
+            return "results", str(results)
         candidate = self._root_of(candidate)
         source = candidate.file.source
         if candidate.session_id is not None:
@@ -165,6 +180,15 @@ class _Homes:
     def _named(self, session_id: str) -> tuple[str, str]:
         self.session_ids["session", session_id] = session_id
         return "session", session_id
+
+    def _results_of(self, candidate: Candidate) -> Path | None:
+        """Give the folder whose results a file is one of; None where it stands by itself."""
+        outcomes = RESULT_FOLDERS.get(candidate.format or "")
+        if outcomes is None:
+            return None
+        folder = _result_folder(candidate.file.source.parent, outcomes)
+        is_alone = candidate.format == TAU2_BENCH and folder not in self._submissions
+        return None if is_alone else folder
 
     def _root_of(self, candidate: Candidate) -> Candidate:
         """Give the trajectory at the top of those beside a file that name it; itself where none does, or several.
@@ -192,9 +216,19 @@ class _Homes:
         return parents[0].session_id if len(parents) == 1 else None
 
 
+def _checkpoints(candidates: Sequence[Candidate]) -> dict[Path, str]:
+    """Give the folders of Entire checkpoints, and their ids; one inside another belongs to the outer one."""
+    found = {c.file.source.parent: c.session_id for c in candidates if c.format == ENTIRE and c.session_id is not None}
+    return {folder: name for folder, name in found.items() if found.keys().isdisjoint(folder.parents)}
+
+
 def _result_folder(folder: Path, outcomes: str) -> Path:
-    """Give the folder whose results a file belongs to: the one above the folder of outcomes, else its own."""
-    return next((above.parent for above in (folder, *folder.parents) if above.name == outcomes), folder)
+    """Give the folder whose results a file belongs to: the one above the folder of outcomes, else its own.
+
+    Inside the folder of outcomes only an instance may have a folder of its own, at any depth.
+    """
+    above = folder.parents if is_instance_id(folder.name) else (folder,)
+    return next((holder.parent for holder in above if holder.name == outcomes), folder)
 
 
 def _ids(format_name: str, sample: Sample, stem: str) -> tuple[str | None, str | None]:
@@ -204,6 +238,9 @@ def _ids(format_name: str, sample: Sample, stem: str) -> tuple[str | None, str |
         agents = _texts([record for record in records if record.get("isSidechain") is True], "agentId")
         is_agent_file = bool(agents) and all(record.get("isSidechain", True) is True for record in records)
         return (stem if stem in ids else next(iter(ids), None)), (agents[0] if is_agent_file else None)
+    if format_name == ENTIRE:
+        name = "checkpoint_id" if any("sessions" in record for record in records) else "session_id"
+        return next(iter(_texts(records, name)), None), None
     if format_name == NATIVE_AUDIT_LOG:
         ids = _texts(records, "session_id")
         return (ids[0] if len(ids) == 1 else None), None

@@ -15,10 +15,15 @@ from governance_pipeline.ingest.formats import (
     aider_leaderboard,
     atif,
     claude_code,
+    claude_code_entire,
+    langfuse_trace,
     mini_swe_agent,
     openhands,
     openhands_index,
     swe_agent,
+    tau2_bench,
+    tau_bench,
+    terminal_bench,
 )
 from governance_pipeline.ingest.native.kinds import NATIVE_FORMATS
 
@@ -28,10 +33,15 @@ if TYPE_CHECKING:
 FORMATS: Final[tuple[LogFormat, ...]] = (
     *NATIVE_FORMATS,
     claude_code,
+    claude_code_entire,
     swe_agent,
     mini_swe_agent,
     openhands,
     atif,
     openhands_index,
     aider_leaderboard,
+    tau_bench,
+    tau2_bench,
+    terminal_bench,
+    langfuse_trace,
 )

@@ -90,3 +90,9 @@ def test_the_result_files_of_one_folder_are_one_unit_with_the_outcomes_below(tmp
     names = ["m/instance_results/a.json", "m/metadata.json", "m/scores.json", "n/instance_results/a.json"]
     found = units_of([_candidate(tmp_path, name, format="openhands_index") for name in names])
     assert [[c.file.path for c in unit.files] for unit in found] == [names[:3], names[3:]]
+
+
+def test_trajectories_beside_a_submission_are_one_unit_with_it_and_others_stay_alone(tmp_path):
+    names = ["m/a.json", "m/submission.json", "m/trajectories/b.json", "n/a.json", "n/trajectories/b.json"]
+    found = units_of([_candidate(tmp_path, name, format="tau2_bench") for name in names])
+    assert [[c.file.path for c in unit.files] for unit in found] == [names[:3], names[3:4], names[4:]]
