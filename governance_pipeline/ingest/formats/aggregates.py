@@ -54,8 +54,17 @@ class Subject:
             component_paths=json.dumps({ANY_SOURCE: sorted(set(self.parts))}, ensure_ascii=False),
         )
 
-    def component(self, source: str, row_index: int, columns: Mapping[str, tuple[Place, Any]]) -> None:
-        """Add one component row: column name -> where it stands and what is there (None: the log does not know)."""
+    def component(
+        self,
+        source: str,
+        row_index: int,
+        columns: Mapping[str, tuple[Place, Any]],
+        elsewhere: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Add one component row: column name -> where it stands and what is there (None: the log does not know).
+
+        `elsewhere` is path, file_sha256 and line of a row that stands in a file another format has read.
+        """
         for column, (place, value) in columns.items():
             place.add(
                 self.out,
@@ -67,4 +76,5 @@ class Subject:
                 value_raw=value_raw(value),
                 value_kind=value_kind(value).value,
                 format=self.format,
+                **(elsewhere or {}),
             )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
 import pytest
 
 from governance_pipeline.ingest import units
+from governance_pipeline.ingest.formats import FORMATS
 from governance_pipeline.ingest.layout import FoundFile, found_file
 from governance_pipeline.ingest.units import Candidate, Unit, look_at, units_of
 
@@ -96,3 +98,33 @@ def test_trajectories_beside_a_submission_are_one_unit_with_it_and_others_stay_a
     names = ["m/a.json", "m/submission.json", "m/trajectories/b.json", "n/a.json", "n/trajectories/b.json"]
     found = units_of([_candidate(tmp_path, name, format="tau2_bench") for name in names])
     assert [[c.file.path for c in unit.files] for unit in found] == [names[:3], names[3:4], names[4:]]
+
+
+def test_a_checkpoint_folder_is_one_unit_whatever_session_its_transcripts_name(tmp_path):
+    names = [
+        "c/metadata.json",
+        "c/0/metadata.json",
+        "c/0/full.jsonl",
+        "c/0/full/sub.jsonl",
+        "c/0/prompt.txt",
+        "c/n.csv",
+    ]
+    known = {
+        "c/metadata.json": {"format": "claude_code_entire", "session_id": "c0ffee"},
+        "c/0/metadata.json": {"format": "claude_code_entire", "session_id": "s"},
+        "c/0/full.jsonl": {"format": "claude_code", "session_id": "s"},
+        "c/n.csv": {"format": "claude_code_entire"},
+    }
+    inside = [_candidate(tmp_path, name, **known.get(name, {})) for name in names]
+    outside = _candidate(tmp_path, "s.jsonl", format="claude_code", session_id="s")
+    alone = _candidate(tmp_path, "d/0/metadata.json", format="claude_code_entire", session_id="t")
+    found = units_of([*inside, outside, alone])
+    assert [(unit.round_id, len(unit.files)) for unit in found] == [("c0ffee", 6), ("s", 1), ("t", 1)]
+
+
+@pytest.mark.parametrize(("extra", "wanted"), [({"sessions": []}, "c0ffee"), ({"session_id": "s-1"}, "s-1")])
+def test_a_checkpoint_is_named_by_its_root_and_a_lone_session_by_its_own_id(tmp_path, extra, wanted):
+    path = tmp_path / "metadata.json"
+    path.write_text(json.dumps({"checkpoint_id": "c0ffee", "checkpoints_count": 1, **extra}))
+    candidate = look_at(found_file(path, tmp_path), FORMATS)
+    assert (candidate.format, candidate.session_id) == ("claude_code_entire", wanted)

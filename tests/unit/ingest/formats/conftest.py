@@ -90,11 +90,12 @@ class Tables:
     """What the formats made of some files: the core tables, checked by their contracts, and the account of the files."""
 
     def __init__(self, folder, files):
-        self.out = Extraction("r-1")
         self.unclaimed = {}
         self._raw = {"raw_log_files": [], "raw_quarantine": []}
         found = [self._find(folder, name, files[name]) for name in sorted(files)]
         logs = [entry for entry in found if entry is not None]
+        paths = {name: tuple(file.path for other, file in logs if other == name) for name, _ in logs}
+        self.out = Extraction("r-1", paths)
         for log_format in FORMATS:
             claimed = [file for name, file in logs if name == log_format.NAME]
             if claimed:
