@@ -44,7 +44,10 @@ class Tokens(NamedTuple):
 
 @dataclass
 class UsageReport:
-    """One report; `key` says which call it belongs to (None: a call of its own), `reason` why that key."""
+    """One report; `key` says which call it belongs to (None: a call of its own), `reason` why that key.
+
+    `repeats` is the first of the reports it is known to add up; such a report never counts, however large it is.
+    """
 
     place: Place
     run_id: str
@@ -56,6 +59,7 @@ class UsageReport:
     is_cache_inside_input: bool | None = None
     cost: Any = None
     at: datetime | None = None
+    repeats: UsageReport | None = None
 
 
 def chat_completion_tokens(usage: Any) -> Tokens:
@@ -78,13 +82,13 @@ def write_usage(out: Extraction, reports: Iterable[UsageReport]) -> None:
     reports = list(reports)
     counts: dict[str, UsageReport] = {}
     for report in reports:
-        if report.key is not None:
+        if report.key is not None and report.repeats is None:
             best = counts.setdefault(report.key, report)
             if _output(report) > _output(best):
                 counts[report.key] = report
     crowded = Counter((report.place.file.path, report.place.record.line) for report in reports)
     for report in reports:
-        counted = report if report.key is None else counts[report.key]
+        counted = report.repeats or (report if report.key is None else counts[report.key])
         _write(out, report, None if counted is report else _address(counted.place, crowded))
 
 
@@ -105,7 +109,7 @@ def _write(out: Extraction, report: UsageReport, duplicate_of: str | None) -> No
         run_id=report.run_id,
         call_id=report.call_id,
         dedup_key=report.key,
-        dedup_reason=report.reason if report.key is not None else None,
+        dedup_reason=report.reason if report.key is not None or report.repeats is not None else None,
         duplicate_of=duplicate_of,
         model_id=report.model,
         input_tokens=report.tokens.input,

@@ -47,6 +47,16 @@ def test_each_call_counts_exactly_once_with_its_largest_output(reports):
     assert all(duplicate is None for (key, _), duplicate in zip(reports, of, strict=True) if key is None)
 
 
+def test_a_report_that_adds_up_others_never_counts_however_large_it_is():
+    out = Extraction("r-1")
+    places = [Place.of(FILE, Record(number, "", None, None, None)) for number in (1, 2, 3)]
+    first, second = (UsageReport(place, "run", Tokens(output=5), key="k") for place in places[1:])
+    write_usage(out, [UsageReport(places[0], "run", Tokens(output=10), reason="sum", repeats=first), first, second])
+    frame = out.frame("core_usage")
+    assert frame["duplicate_of"].fillna("").tolist() == ["logs/x:2", "", "logs/x:2"]
+    assert frame["dedup_reason"].tolist()[0] == "sum"
+
+
 def test_reports_crowded_on_one_line_are_named_by_their_pointers():
     out = Extraction("r-1")
     line = Place.of(FILE, Record(4, "", None, None, None))
