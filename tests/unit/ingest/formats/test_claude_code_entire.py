@@ -47,7 +47,7 @@ def checks(read):
         rows = cross_checks(*frames).astype(object)
         rows = rows.where(rows.notna(), None).to_dict("records")
         return {
-            (row["subject_id"], row["check_id"].removeprefix("entire_")): (
+            (row["subject_id"], row["check_id"].removeprefix("claude_code_entire_")): (
                 row["declared"],
                 row["computed"],
                 row["reason_code"] or row["status"],
