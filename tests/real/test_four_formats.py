@@ -16,7 +16,8 @@ from governance_pipeline.storage.content import ContentStore
 SHARED = Path(__file__).parents[2].parent / "shared"
 REAL = SHARED / "data" / "real"
 FORMATS = ("claude_code", "swe_agent", "mini_swe_agent", "openhands")
-SIDE_FILES = ("manifest.csv", "preds.json", "report.json", ".yaml")
+RESULT_FILES = ("preds.json", "report.json", ".yaml")
+"""Files of the benchmark beside the runs: `swebench` reads them (test_swebench)."""
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="no real logs beside the checkout (../shared/data/real)")
 
@@ -37,7 +38,7 @@ def found_by_hand():
 
 
 def rows(tables, table):
-    return list(tables.rows(table))
+    return [row for row in tables.rows(table) if row.get("format") != "swebench" or table.startswith("raw_")]
 
 
 def declared(tables):
@@ -60,8 +61,10 @@ def test_every_log_is_claimed_by_its_format_and_only_side_files_by_nobody(rounds
     for row in rows(rounds[name], "raw_log_files"):
         if row["path"] == "BabyEncryption.invalid_json.traj":
             assert (row["format"], row["reason_code"]) == (None, "malformed_json")
-        elif row["path"].endswith(SIDE_FILES):
+        elif row["path"] == "manifest.csv":
             assert (row["format"], row["reason_code"]) == (None, "unsupported_format")
+        elif row["path"].endswith(RESULT_FILES):
+            assert (row["format"], row["reason_code"]) == ("swebench", None)
         else:
             assert (row["format"], row["reason_code"]) == (name, None)
 

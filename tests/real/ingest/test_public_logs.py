@@ -11,7 +11,7 @@ from governance_pipeline.ingest.round import read_files, read_round
 from governance_pipeline.storage.content import ContentStore
 
 FOLDERS = ["claude_code", "swe_agent", "mini_swe_agent", "openhands"]
-SIDE_FILES = (".csv", ".yaml", "preds.json", "report.json")
+SIDE_FILES = (".csv",)
 
 
 @pytest.mark.parametrize(("name", "by"), [*((name, By.SESSION) for name in FOLDERS), ("mini_swe_agent", By.DIR)])
