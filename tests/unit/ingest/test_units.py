@@ -128,3 +128,9 @@ def test_a_checkpoint_is_named_by_its_root_and_a_lone_session_by_its_own_id(tmp_
     path.write_text(json.dumps({"checkpoint_id": "c0ffee", "checkpoints_count": 1, **extra}))
     candidate = look_at(found_file(path, tmp_path), FORMATS)
     assert (candidate.format, candidate.session_id) == ("claude_code_entire", wanted)
+
+
+def test_reports_of_instances_belong_to_the_results_above_their_logs(tmp_path):
+    names = ["s/logs/o__r-1/report.json", "s/logs/run/m/o__r-2/report.json", "s/results.json", "t/logs/preds.json"]
+    found = units_of([_candidate(tmp_path, name, format="swebench") for name in names])
+    assert [[c.file.path for c in unit.files] for unit in found] == [names[:3], names[3:]]

@@ -187,6 +187,9 @@ LOGS = {
     "openhands events": EVENTS,
     "openhands call": CALL,
     "openhands_index outcomes": {"a": {"resolved": True, "cost": 0.5}, "b": {"resolved": None, "cost": None}},
+    "swebench report": {"a__b-1": {"patch_successfully_applied": True, "resolved": True, "tests_status": {}}},
+    "swebench predictions": [{"instance_id": "a__b-1", "model_name_or_path": "m", "model_patch": ""}],
+    "swebench_pro": {"instance_a__b-1": True, "instance_a__b-2": False},
 }
 
 JSON = st.recursive(
