@@ -21,12 +21,11 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/python -m compileall -q $(VENV)/lib governance_pipeline assets_defs || true
 	@touch $@
 
-demo: venv       ## run the pipeline through Dagster over data/sample and print the findings
-	GOVERN_LANDING=data/sample/rounds GOVERN_LAKE=data/out/lake $(BIN)/python -m assets_defs.backfill --all
+demo: venv       ## audit data/sample, then refuse, approve and publish one round through Dagster
 	@$(BIN)/govern audit data/sample/rounds --report data/out/report.html --fail-on never
 	@echo
+	@$(BIN)/python -m assets_defs.demo
 	@echo "Report     data/out/report.html"
-	@echo "Tables     data/out/lake/governance.duckdb"
 	@echo "Web UI     make up, then http://127.0.0.1:3000"
 
 lint: venv       ## format, lint, types, import contracts, Dagster definitions

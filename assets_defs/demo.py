@@ -13,7 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +34,7 @@ from assets_defs.resources import LAKE_VARIABLE, LANDING_VARIABLE, PROJECT_ROOT,
 from assets_defs.tables import GATED
 from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.gates import PUBLISH
+from governance_pipeline.gate.states import State
 from governance_pipeline.ledger.root_keeping import KEY_FILE, add_principal, make_root
 from governance_pipeline.rounds.landing import landing_rounds
 from governance_pipeline.storage.lake import Lake
@@ -49,8 +50,14 @@ PERSON = "demo-human"
 ROUND = "parser-0002"
 """The round that is approved: in final mode, clean, with an independent validator."""
 
+STORY = (
+    "atlas-0002", "atlas-0003", "atlas-0012", "billing-0001", "billing-0004", "billing-0005", "billing-0007",
+    "billing-0008", "billing-0010", "parser-0001", "parser-0002", "parser-0004", "parser-0008", "parser-0010",
+)  # fmt: skip
+"""One round of each kind a gate must tell apart, in four log formats; the others have the same kinds of fault."""
+
 PROCESSES = 2
-SHOWN_FINDINGS = 8
+SHOWN_FINDINGS = 12
 
 
 class Stage(NamedTuple):
@@ -63,8 +70,9 @@ class Stage(NamedTuple):
 
 
 @click.command()
+@click.option("--all", "is_all", is_flag=True, help="All rounds of the sample; takes longer.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=OUT, help="Folder for all it makes.")
-def main(out: Path) -> None:
+def main(out: Path, *, is_all: bool) -> None:
     r"""Audit the sample through Dagster, then let one round through the gate.
 
     \b
@@ -77,11 +85,12 @@ def main(out: Path) -> None:
     keeper = Gatekeeper(out / "trust" / "gate.toml")
     with persistent_instance() as instance:
         stage = Stage(open_workspace(keeper, click.echo), keeper, instance, key)
-        failed = audit(stage)
+        failed = audit(stage, None if is_all else STORY)
         if not failed:
             show_findings(stage.workspace.lake)
             failed = [] if pass_the_gate(stage) else [ROUND]
-    click.echo(f"\ntables   {_near(rebuild(stage.workspace.lake))}")
+    click.echo(f"\ninbox    govern gate inbox --lake {_near(out / 'lake')} --config {_near(keeper.place)}")
+    click.echo(f"tables   {_near(rebuild(stage.workspace.lake))}")
     sys.exit(1 if failed else 0)
 
 
@@ -113,11 +122,15 @@ def sample_validators() -> Iterator[Principal]:
         yield Principal(agent_id, Kind.AGENT, agent_id, frozenset({Role.VALIDATOR}), (Key(public_key),))
 
 
-def audit(stage: Stage) -> Sequence[str]:
-    """Audit every round of the sample and ask a person about each; give the rounds that failed."""
-    wanted = landing_rounds(stage.workspace.landing, ()).rounds
+def audit(stage: Stage, only: Sequence[str] | None) -> Sequence[str]:
+    """Audit rounds of the sample (None: all) and ask a person about each; give the rounds that failed."""
+    present = landing_rounds(stage.workspace.landing, ()).rounds
+    wanted = [round_id for round_id in present if only is None or round_id in only]
     registered = register(stage.instance, wanted)
     plan = chunks(set(wanted), registered, -(-len(wanted) // PROCESSES))
+    click.echo(
+        f"audit    {len(wanted)} of the {len(present)} rounds of {_near(stage.workspace.landing)}, through Dagster"
+    )
     return report(parallel_backfill(plan, PROCESSES, stage.keeper.named))
 
 
@@ -136,31 +149,39 @@ def show_findings(lake: Lake) -> None:
 
 def pass_the_gate(stage: Stage) -> bool:
     """Show the refusal of one round, its approval, its publication, and why no other round is published."""
-    click.echo(f"\n$ dagster job execute -j {publish_job.name}   # round {ROUND}, which nobody has approved")
+    click.echo(f"\n{publish_job.name} over {ROUND}, which nobody has approved:")
     click.echo(f"refused  {_publish(stage, ROUND)}")
     command = _approval(stage)
     click.echo(f"\n$ {shlex.join(command)}")
     words = [sys.executable, "-m", "governance_pipeline.cli", *command[1:]]
     done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
+    click.echo(f"  (shows {len(done.stdout.splitlines())} lines: everything that is signed for)")
     click.echo((done.stdout.splitlines() or [done.stderr.strip()])[-1])
-    with dg.build_sensor_context(stage.instance, resources=_resources(stage)) as context:
-        tick = decisions(context)
-    asked_for = (
-        [request.partition_key for request in tick.run_requests or []] if isinstance(tick, dg.SensorResult) else []
-    )
-    click.echo(f"\nsensor   decisions launches {', '.join(map(str, asked_for)) or 'nothing'}")
-    refusals = [reason for round_id in asked_for if (reason := _publish(stage, str(round_id)))]
+    launched = _launched(stage)
+    click.echo(f"\nsensor decisions launches {', '.join(launched) or 'nothing'}")
+    refusals = [reason for round_id in launched if (reason := _publish(stage, round_id))]
     for reason in refusals:
         click.echo(f"refused  {reason}", err=True)
-    return _show_published(stage) == {ROUND} and not refusals
+    return show_published(stage) == {ROUND} and not refusals
 
 
 def _approval(stage: Stage) -> list[str]:
-    request = read_history(stage.keeper.verifier(stage.workspace.lake).ledger).in_force(PUBLISH.name, ROUND)
+    """Give the command that approves the round, as it is typed."""
+    lake = stage.workspace.lake
+    request = read_history(stage.keeper.verifier(lake).ledger).in_force(PUBLISH.name, ROUND)
     if request is None:
         raise click.ClickException(f"nobody was asked about round {ROUND}; the audit of it says why")
-    words = approve_words(request.request_id, stage.keeper, stage.workspace.lake, str(_near(stage.key)))
-    return [*words, "--reason", "read it, the numbers hold", "--digest", request.subject_sha256[:8]]
+    words = approve_words(request.request_id, stage.keeper, lake, str(stage.key))
+    near = [str(_near(Path(word))) if word.startswith("/") else word for word in words]
+    return [*near, "--reason", "read it, the numbers hold", "--digest", request.subject_sha256[:8]]
+
+
+def _launched(stage: Stage) -> list[str]:
+    """Let the sensor tick once, as the daemon does; give the rounds it asks for."""
+    with dg.build_sensor_context(stage.instance, resources=_resources(stage)) as context:
+        tick = decisions(context)
+    requests = tick.run_requests if isinstance(tick, dg.SensorResult) else None
+    return [str(request.partition_key) for request in requests or []]
 
 
 def _publish(stage: Stage, round_id: str) -> str:
@@ -173,19 +194,21 @@ def _publish(stage: Stage, round_id: str) -> str:
     return "" if result.success else failure_reason(result)
 
 
-def _show_published(stage: Stage) -> set[str]:
+def show_published(stage: Stage) -> set[str]:
+    """Print what is published, and for each other round why it is not; give what is published."""
     lake = stage.workspace.lake
     rounds = lake.rounds("verdict_rounds")
     published = {key for key in rounds if all(lake.has(asset, key) for asset in GATED)}
     for key in sorted(published):
         row = lake.get("published_round_report", key).iloc[0]
-        click.echo(f"published {key}: {_near(lake.root / row['html_path'])}, approved by {row['approved_by']}")
-    reasons: dict[str, list[str]] = defaultdict(list)
-    for key, standing in standings(lake, stage.keeper, [key for key in rounds if key not in published]).items():
-        reasons[standing.state].append(key)
-    click.echo("not published, each with the reason its run would give:")
-    for state, keys in sorted(reasons.items()):
-        click.echo(f"  {state:<16} {', '.join(keys)}")
+        click.echo(f"published {key}, approved by {row['approved_by']}: {_near(lake.root / row['html_path'])}")
+    others = standings(lake, stage.keeper, [key for key in rounds if key not in published])
+    waiting = [key for key, standing in others.items() if standing.state == State.PENDING]
+    click.echo(f"not published, a person may decide: {', '.join(waiting)}")
+    click.echo("not published, and nobody can sign for them:")
+    for key, standing in others.items():
+        if key not in waiting:
+            click.echo(f"  {key:<13} {standing.reason}")
     return published
 
 
