@@ -1,15 +1,22 @@
 """The exception tree. Every error says what is wrong, where, and what to do.
 
 GovernError
-├── UsageError              a wrong argument or configuration            exit 2
-│   ├── ContractTextError   a round contract that cannot be used; holds every fault with its line
-│   ├── CheckSetError       a check file refused at load; holds every fault with code and line
-│   └── PolicyError         a policy that loosens what is shipped
-├── UnreadableError         a source cannot be read                      exit 3
-│   └── RecordRefused       one record breaks a rule of the strict reader; holds code and offset
-├── ContractBreach          a table breaks its pandera contract; holds the offending rows
-├── StorageError            the lake cannot do what was asked (lock, missing table, digest mismatch)
-└── GateRefused             a gate said no                               exit 4
+├── UsageError                  a wrong argument or configuration            exit 2
+│   ├── FaultyFileError         a file refused as a whole; holds every fault with its line
+│   │   ├── ContractTextError   a round contract that cannot be used
+│   │   └── CheckSetError       a check file refused at load
+│   ├── FormulaRefused          a recompute expression that is not allowed
+│   └── PolicyError             a policy that loosens what is shipped
+├── UnreadableError             a source cannot be read                      exit 3
+│   ├── FileRefused             not a regular file, or it changed while it was read
+│   ├── RecordRefused           one record breaks a rule of the strict reader; holds code and offset
+│   └── SourcesUnreadableError  sources of a check file; holds all of them
+├── ContractBreach              a table breaks its pandera contract; holds the offending rows
+├── StorageError                the lake cannot do what was asked (lock, missing table, digest mismatch)
+│   └── LedgerMoved             somebody appended first: look again and decide again
+└── GateRefused                 a gate said no                               exit 4
+    ├── Refusal                 with the reason code of spec and vectors
+    └── AlreadyRecorded         what may happen once has happened; holds the event
 
 What belongs here: classes without logic. What does not: messages; they are written where the facts are.
 """

@@ -165,7 +165,7 @@ def undecidable(passage: Passage) -> None:
         named = ", ".join(case["case_id"] for case in cases[:_SHOWN_CASES])
         raise Refusal(
             ReasonCode.BLOCKED_POLICY,
-            f"{len(cases)} mismatch cases are open ({named}{', …' if len(cases) > _SHOWN_CASES else ''}); "
+            f"open mismatch cases: {len(cases)} ({named}{', …' if len(cases) > _SHOWN_CASES else ''}); "
             "a person must resolve them first",
         )
 

@@ -122,7 +122,7 @@ def _blocked(request: Requested, verifier: Verifier, history: History, now: date
         message = "nobody is known to have produced this round, so nobody is clear of it"
         return Standing(request, State.BLOCKED_POLICY, ReasonCode.NOT_INDEPENDENT, message)
     if request.failed_independence:
-        message = f"{request.failed_independence} facts of independence fail; see audit_independence"
+        message = f"facts of independence that fail: {request.failed_independence}; see audit_independence"
         return Standing(request, State.BLOCKED_POLICY, ReasonCode.NOT_INDEPENDENT, message)
     if request.verdict_status == BLOCK:
         message = f"the verdict of round {request.round_id} is block; new work or a dismissal changes that"
@@ -136,7 +136,7 @@ def _blocked(request: Requested, verifier: Verifier, history: History, now: date
         left = len(open_cases(inputs, history, verifier.root, actors, now))
     if not left:
         return None
-    message = f"{left} mismatch cases are open; a person must resolve them first"
+    message = f"open mismatch cases: {left}; a person must resolve them first"
     return Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, message)
 
 
