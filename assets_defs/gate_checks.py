@@ -13,11 +13,19 @@ from assets_defs.deciding import FACT_COLUMNS
 from assets_defs.resources import Gatekeeper
 from assets_defs.round_check import row_check
 from assets_defs.tables import GATED, LEDGER_COPY
-from governance_pipeline.gate.events import read_history
+from governance_pipeline.gate.events import History, read_history
 from governance_pipeline.gate.published import unaccounted_files
 from governance_pipeline.storage.lake import Lake
 from governance_pipeline.vocabulary import is_round_id
 from governance_pipeline.workspace import Workspace
+
+PAGE_RECORDS = 1000
+"""Materializations read at a time."""
+
+_HIDDEN = (
+    "it is published, but what Dagster shows of it was reported, not made by the run that passed the gate; "
+    "executing that run again shows it as it is"
+)
 
 
 def _dependent(workspace: Workspace, round_id: str) -> pd.DataFrame:
@@ -44,20 +52,45 @@ def _ledger_copy_meets_contract(workspace: dg.ResourceParam[Workspace]) -> dg.As
 def _gated_materializations_are_consumed(
     context: dg.AssetCheckExecutionContext, workspace: dg.ResourceParam[Workspace], gate: dg.ResourceParam[Gatekeeper]
 ) -> dg.AssetCheckResult:
+    history = read_history(gate.verifier(workspace.lake).ledger)
     rows = [
-        *unaccounted_files(workspace.lake, read_history(gate.verifier(workspace.lake).ledger)),
-        *_only_reported(context.instance, workspace.lake),
+        *unaccounted_files(workspace.lake, history),
+        *_only_reported(context.instance, workspace.lake, history),
     ]
     passed, metadata, severity = judged_rows(pd.DataFrame(rows, columns=["asset", "round_id", "message"]))
     return dg.AssetCheckResult(passed=passed, metadata=metadata, severity=severity)
 
 
-def _only_reported(instance: dg.DagsterInstance, lake: Lake) -> Iterator[tuple[str, str, str]]:
-    """Give what Dagster shows as materialized although no file is there: somebody reported it, nobody made it."""
+def _only_reported(instance: dg.DagsterInstance, lake: Lake, history: History) -> Iterator[tuple[str, str, str]]:
+    """Give what Dagster shows as made although no run that passed the gate made it: somebody reported it."""
     for asset in GATED:
-        for round_id in sorted(instance.get_materialized_partitions(dg.AssetKey(asset))):
-            if not is_round_id(round_id) or not lake.has(asset, round_id):
-                yield asset, round_id, "Dagster shows it as made and there is no file: it was reported, not published"
+        for partition, run_id in sorted(_shown(instance, asset).items()):
+            if not is_round_id(partition) or not lake.has(asset, partition):
+                yield asset, partition, "Dagster shows it as made and there is no file: it was reported, not published"
+            elif not _has_passed(instance, run_id, history, asset, partition):
+                yield asset, partition, _HIDDEN
+
+
+def _shown(instance: dg.DagsterInstance, asset: str) -> dict[str, str]:
+    """Return partition -> run of its newest materialization; "" stands for no partition, and for no run."""
+    newest: dict[str, str] = {}
+    cursor = None
+    while True:
+        page = instance.fetch_materializations(dg.AssetKey(asset), limit=PAGE_RECORDS, cursor=cursor)
+        for record in page.records:
+            newest.setdefault(record.partition_key or "", record.run_id)
+        if not page.has_more:
+            return newest
+        cursor = page.cursor
+
+
+def _has_passed(instance: dg.DagsterInstance, run_id: str, history: History, asset: str, round_id: str) -> bool:
+    """Tell whether a run, or the run it continues, has an event of a passage in the ledger."""
+    used = [passed for passed in history.passages if (passed.asset, passed.round_id) == (asset, round_id)]
+    if any(run_id in (passed.run_id, passed.root_run_id) for passed in used):
+        return True
+    run = instance.get_run_by_id(run_id) if run_id else None
+    return run is not None and run.root_run_id in {passed.root_run_id for passed in used}
 
 
 GATE_CHECKS = [
