@@ -7,6 +7,10 @@ is a tool call, answered by the event that names it in `action_id` (older ones: 
 `stats.usage_to_metrics` holds one metrics object per role (agent, condenser …). The state has it with the lists of
 all calls; events with the key `stats` repeat it without them, cumulative: the last one before the end counts, none
 when the state is there, and they are never added up.
+
+`confirmation_policy` says what needs approval. While the execution status is `waiting_for_confirmation`, the calls
+without an answer wait for the user: answered by an observation they were approved, by a rejection whose source is not a
+hook they were refused. A hook that blocks a call is a rule.
 """
 
 from __future__ import annotations
@@ -14,8 +18,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from governance_pipeline.ingest.extraction import parse_time, text_sha256
+from governance_pipeline.ingest.extraction import parse_time, text_sha256, value_kind
 from governance_pipeline.ingest.formats.aggregates import Subject
+from governance_pipeline.ingest.formats.openhands_approvals import (
+    APPROVED,
+    DENIED,
+    HUMAN,
+    MODE,
+    MODEL,
+    REVIEW,
+    RULE,
+    Approval,
+    write_approvals,
+)
 from governance_pipeline.ingest.formats.openhands_metrics import add_parts, declare_totals, metric_reports
 from governance_pipeline.ingest.formats.openhands_tools import (
     EDITORS,
@@ -27,6 +42,7 @@ from governance_pipeline.ingest.formats.openhands_tools import (
 from governance_pipeline.ingest.formats.places import Place, escaped
 from governance_pipeline.ingest.formats.runs import ERROR, OK, REJECTED, Step
 from governance_pipeline.ingest.formats.values import entries, members, text
+from governance_pipeline.vocabulary import ValueKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,6 +55,9 @@ if TYPE_CHECKING:
 
 SOURCES: Final = frozenset({"agent", "user", "environment", "hook"})
 _METRICS: Final = "usage_to_metrics"
+_POLICY: Final = "confirmation_policy"
+_WAITING: Final = "waiting_for_confirmation"
+_REASON: Final = "rejection_reason"
 
 
 def is_state(value: Any) -> bool:
@@ -61,6 +80,8 @@ class Conversation:
 
     run: Run
     reports: list[UsageReport] = field(default_factory=list)
+    approvals: list[Approval] = field(default_factory=list)
+    _waiting: list[Step] = field(default_factory=list)
     _stats: tuple[Place, Members] | None = None
     _has_state: bool = False
     _calls: list[tuple[Step, str, Members]] = field(default_factory=list)
@@ -74,6 +95,7 @@ class Conversation:
         self.run.thinking = text(llm.get("reasoning_effort")) or self.run.thinking
         status = text(state.get("execution_status")) or text(state.get("agent_status"))
         self.run.exit_status = status or self.run.exit_status
+        self._take_policy(place.below(f"/{_POLICY}"), state.get(_POLICY))
         if isinstance(state.get("stats"), dict):
             self._stats, self._has_state = (place.below("/stats"), state["stats"]), True
 
@@ -83,6 +105,10 @@ class Conversation:
         key, value = event.get("key"), event.get("value")
         if isinstance(event.get("tool_call"), dict) or "action" in event:
             self._take_action(place, event)
+        elif key == _POLICY:
+            self._take_policy(place.below("/value"), value)
+        elif key == "execution_status" and value == _WAITING:
+            self._waiting = [step for step, _, _ in self._calls if step.status is None]
         elif key == "stats" and isinstance(value, dict) and not self._has_state:
             self._stats = (place.below("/value"), value)
         elif key == "execution_status" and not self._has_state:
@@ -90,7 +116,7 @@ class Conversation:
         elif key == "full_state" and not self._has_state:
             self.take_state(place.below("/value"), members(value))
         else:
-            self._take_answer(event)
+            self._take_answer(place, event)
 
     def write(self, out: Extraction, names: RunNames) -> None:
         """Add the rows of the conversation; its usage reports are left in `reports`.
@@ -109,6 +135,7 @@ class Conversation:
         for report in self.reports:
             self.run.saw(report.at)
         self.run.write(out)
+        write_approvals(out, self.run, self.approvals)
 
     def _metrics(self) -> Iterator[tuple[str, Place, Members]]:
         if self._stats is not None:
@@ -127,13 +154,31 @@ class Conversation:
             at=parse_time(event.get("timestamp")),
         )
         self.run.steps.append(step)
+        critic = members(event.get("critic_result"))
+        if value_kind(critic.get("score")) is ValueKind.NUMBER:
+            result, where = f"score: {critic['score']}", place.below("/critic_result")
+            self.approvals.append(Approval(where, REVIEW, MODEL, call_id, result, text(critic.get("message"))))
         call = (step, tool, arguments)
         self._calls.append(call)
         for name in (text(event.get("id")), call_id):
             if name is not None:
                 self._by_id[name] = call
 
-    def _take_answer(self, event: Members) -> None:
+    def _take_policy(self, place: Place, policy: Any) -> None:
+        kind = text(members(policy).get("kind"))
+        if kind is not None:
+            self.approvals.append(Approval(place, MODE, result=kind))
+
+    def _decide(self, place: Place, step: Step, event: Members) -> None:
+        """Note that a call was refused, or approved where it waited for the user."""
+        at = parse_time(event.get("timestamp"))
+        if _REASON in event:
+            by = HUMAN if event.get("rejection_source", "user") == "user" else RULE
+            self.approvals.append(Approval(place, DENIED, by, step.call_id, reason=text(event[_REASON]), at=at))
+        elif any(step is waiting for waiting in self._waiting):
+            self.approvals.append(Approval(place, APPROVED, HUMAN, step.call_id, result=_WAITING, at=at))
+
+    def _take_answer(self, place: Place, event: Members) -> None:
         name = text(event.get("action_id")) or text(event.get("tool_call_id"))
         call = self._by_id.get(name) if name is not None else None
         if call is None:
@@ -141,6 +186,7 @@ class Conversation:
         step, tool, arguments = call
         report = members(event.get("observation"))
         output = _text_of(report.get("content"))
+        self._decide(place, step, event)
         step.status = _status(event, report)
         step.exit_code = exit_code_of(report)
         if step.status == OK and step.exit_code not in (0, None):
@@ -152,7 +198,7 @@ class Conversation:
 
 
 def _status(event: Members, report: Members) -> str:
-    if "rejection_reason" in event:  # a hook that blocks a call is no person
+    if _REASON in event:  # a hook that blocks a call is no person
         return REJECTED if event.get("rejection_source", "user") == "user" else ERROR
     is_error = "error" in event or report.get("is_error") is True or report.get("timeout") is True
     return ERROR if is_error else OK

@@ -11,6 +11,7 @@ from governance_pipeline.errors import RecordRefused
 from governance_pipeline.ingest.extraction import parse_time, value_raw
 from governance_pipeline.ingest.formats.aggregates import Subject
 from governance_pipeline.ingest.formats.edits import patch_files
+from governance_pipeline.ingest.formats.openhands_approvals import verdicts_of, write_approvals
 from governance_pipeline.ingest.formats.openhands_events import EventStream, is_event
 from governance_pipeline.ingest.formats.openhands_metrics import (
     add_parts,
@@ -75,6 +76,7 @@ def write_evaluation(out: Extraction, run: Run, record: Members) -> list[UsageRe
     run.changed_at_the_end(list(_patched(place, record)))
     reports = _metrics(out, stream, place.below("/metrics"), record.get("metrics"))
     run.write(out)
+    write_approvals(out, run, [*stream.approvals, *verdicts_of(place, record)])
     return reports
 
 
@@ -83,6 +85,7 @@ def write_stream(out: Extraction, stream: EventStream) -> list[UsageReport]:
     stream.close()
     reports = _metrics(out, stream, stream.run.place, None)
     stream.run.write(out)
+    write_approvals(out, stream.run, stream.approvals)
     return reports
 
 
