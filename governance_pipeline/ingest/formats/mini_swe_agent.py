@@ -18,6 +18,9 @@ Traps:
 - The last command has no result: the program stops when it sees the submission.
 - Edits are shell commands, so changed files are known only from the submitted patch, as a change of the last step.
 - `preds.json`, `report.json` and `exit_statuses_*.yaml` beside the runs are files of the benchmark, not runs.
+- A rejection by the user follows the results of the batch it stopped, each "not executed"; in 1.x it stands in their
+  place. `config.agent.mode` is the mode at the end: a switch is not logged, so no command is known to be approved.
+- In human mode the user's own commands are messages of the user with actions: steps, but no calls.
 - The bare list declares nothing; its commands stand in one fenced block, its exit codes in `<returncode>`.
 """
 
@@ -60,6 +63,9 @@ _BLOCK_END: Final = "\n```"
 _RETURN_CODE: Final = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>", re.ASCII)
 _NOT_RUN: Final = "action was not executed"
 _REJECTED: Final = re.compile(r"Commands? not executed\.")
+_REJECTION: Final = "UserRejection"
+_REASON: Final = "with the following message: "
+_USER: Final = "user"
 _TOOL: Final = "bash"
 
 
@@ -98,6 +104,7 @@ class _Trajectory:
         self._info = members(document.get("info"))
         self._place = place
         self._messages = messages
+        self._approvals: list[tuple[Place, Mapping[str, Any]]] = []
 
     def write(self, out: Extraction) -> None:
         run, info = self._run, self._info
@@ -111,11 +118,15 @@ class _Trajectory:
         run.thinking = text(members(model.get("model_kwargs")).get("reasoning_effort"))
         if (stated := text(self._document.get("trajectory_format"))) is not None:
             run.place.file.state_version(stated)
+        if (mode := text(members(config.get("agent")).get("mode"))) is not None:
+            self._approvals.append((run.place.below("/info/config/agent/mode"), {"kind": "mode", "result": mode}))
         for message in self._messages:
             run.saw(_time(message))
         self._take_steps()
         run.changed_at_the_end(self._submitted())
         run.write(out)
+        for where, columns in self._approvals:
+            where.add(out, "core_approvals", run_id=run.run_id, **columns)
         write_usage(out, self._reports())
         self._declare(out)
 
@@ -128,14 +139,35 @@ class _Trajectory:
 
     def _take_steps(self) -> None:
         waiting: list[Step] = []
+        not_run: list[Step] = []
         for index, message in enumerate(self._messages):
             extra = members(message.get("extra"))
             found = list(self._steps_of(index, message, extra))
             if found:
-                waiting = found
+                waiting, not_run = found, []
                 self._run.steps += found
+            elif _is_rejection(message, extra):
+                self._refuse(index, message, extra, [*not_run, *waiting])
+                waiting, not_run = [], []
             elif waiting:
-                waiting = _answer(waiting, message, extra)
+                left = _answer(waiting, message, extra)
+                if extra.get("exception_info") == _NOT_RUN:
+                    not_run += [step for step in waiting if step not in left]
+                waiting = left
+
+    def _refuse(self, index: int, message: Members, extra: Members, steps: Sequence[Step]) -> None:
+        for step in steps:
+            step.status, step.is_opaque = REJECTED, False
+        reason = _content(message).partition(_REASON)[2].strip() or None
+        refusal = {
+            "kind": "rejected",
+            "by": "human",
+            "call_id": steps[0].call_id if len(steps) == 1 else None,
+            "result": text(extra.get("interrupt_type")),
+            "reason": reason,
+            "at": _time(message),
+        }
+        self._approvals.append((self._place.below(f"/{index}"), refusal))
 
     def _steps_of(self, index: int, message: Members, extra: Members) -> Iterator[Step]:
         place = self._place.below(f"/{index}")
@@ -144,7 +176,9 @@ class _Trajectory:
             for position, action in enumerate(actions):
                 command = text(members(action).get("command")) or text(members(action).get("action"))
                 where = place.below(f"/extra/actions/{position}")
-                yield _step(where, message, command, text(members(action).get("tool_call_id")))
+                step = _step(where, message, command, text(members(action).get("tool_call_id")))
+                step.agent_id = _USER if message.get("role") == _USER else None
+                yield step
         elif message.get("role") == "assistant":
             commands = _commands(_content(message))
             if len(commands) == 1:  # the program runs exactly one block and refuses every other number
@@ -190,14 +224,16 @@ def _step(place: Place, message: Members, command: str | None, call_id: str | No
     return Step(place, _TOOL, call_id, command, at=_time(message), is_opaque=is_opaque)
 
 
+def _is_rejection(message: Members, extra: Members) -> bool:
+    """Tell the message by which the user refuses the commands before it; an output may quote one."""
+    is_result = "returncode" in extra or "tool_call_id" in message
+    is_refused = extra.get("interrupt_type") == _REJECTION or _REJECTED.match(_content(message)) is not None
+    return is_refused and message.get("role") == _USER and not is_result
+
+
 def _answer(waiting: list[Step], message: Members, extra: Members) -> list[Step]:
     """Give a result to the step it belongs to; give the steps that still wait for theirs."""
     content = _content(message)
-    is_result = "returncode" in extra or "tool_call_id" in message
-    if _REJECTED.match(content) and message.get("role") == "user" and not is_result:
-        for step in waiting:
-            step.status, step.is_opaque = REJECTED, False
-        return []
     call_id = text(message.get("tool_call_id"))
     match = _RETURN_CODE.match(content)
     if "returncode" not in extra and match is None:

@@ -208,9 +208,13 @@ def test_a_chat_without_the_programs_marks_is_not_claimed(read):
     assert read({LOG: json.dumps(chat)}).unclaimed == {LOG: "unsupported_format"}
 
 
-def test_predictions_beside_the_runs_are_no_runs(read):
+def test_predictions_beside_the_runs_are_no_runs_of_this_format(read):
     predictions = {"i-1": {"model_name_or_path": "m", "instance_id": "i-1", "model_patch": PATCH}}
-    assert read({"preds.json": json.dumps(predictions)}).unclaimed == {"preds.json": "unsupported_format"}
+    tables = read({LOG: json.dumps(trajectory(call())), "logs/preds.json": json.dumps(predictions)})
+    assert [(row["format"], row["path"]) for row in tables.rows("core_runs")] == [
+        ("mini_swe_agent", LOG),
+        ("swebench", "logs/preds.json"),
+    ]
 
 
 def test_a_document_of_the_format_without_messages_is_quarantined(load):
@@ -233,3 +237,46 @@ def test_a_message_of_nothing_but_open_blocks_is_read_in_linear_time(load):
         [{"role": "assistant", "content": content}, {"role": "user", "content": "<returncode>0</returncode>"}]
     )
     assert [row["command"] for row in tables.rows("core_steps")] == ["ls"]
+
+
+def refusal(content, **extra):
+    return {"role": "user", "content": content, "extra": extra}
+
+
+def test_a_batch_refused_after_its_results_was_not_run_and_the_reason_is_kept(load):
+    said = "Commands not executed. The user rejected your commands with the following message: not the root"
+    not_run = answer(code=-1, output="-", exception="action was not executed")
+    tables = load(trajectory(call("rm -rf /"), not_run, refusal(said, interrupt_type="UserRejection")))
+    assert [row["status"] for row in tables.rows("core_steps")] == ["rejected"]
+    (row,) = tables.rows("core_approvals")
+    assert (row["kind"], row["by"], row["result"], row["reason"]) == (
+        "rejected",
+        "human",
+        "UserRejection",
+        "not the root",
+    )
+
+
+def test_a_command_that_ran_is_not_refused_by_a_later_rejection(load):
+    tables = load(trajectory(call(), answer(), refusal("Commands not executed. Switching to human mode")))
+    assert [row["status"] for row in tables.rows("core_steps")] == ["ok"]
+    assert [(row["kind"], row["reason"]) for row in tables.rows("core_approvals")] == [("rejected", None)]
+
+
+def test_the_mode_of_the_agent_is_kept_and_approves_nothing(load):
+    log = trajectory(call(), answer())
+    log["info"]["config"]["agent"] = {"mode": "confirm"}
+    (row,) = load(log).rows("core_approvals")
+    assert (row["kind"], row["result"], row["by"], row["pointer"]) == (
+        "mode",
+        "confirm",
+        None,
+        "/info/config/agent/mode",
+    )
+
+
+def test_a_command_of_the_user_is_a_step_of_the_user_and_no_call(load):
+    command = {"role": "user", "content": "User command", "extra": {"actions": [{"command": "ls"}]}}
+    tables = load(trajectory(call(), answer(), command))
+    assert [row["agent_id"] for row in tables.rows("core_steps")][-1] == "user"
+    assert len({row["row_index"] for row in tables.rows("core_components") if row["source"] == "calls"}) == 1
