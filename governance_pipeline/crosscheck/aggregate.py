@@ -47,7 +47,6 @@ COMPONENT_FAULTS = (
 """Faults of a component; the first in this order is the one a record shows."""
 
 _RANK = {reason: rank for rank, reason in enumerate(COMPONENT_FAULTS)}
-_COUNTED = {Function.COUNT, Function.COUNT_DISTINCT}
 _BOOLEAN = {"true": Decimal(1), "false": ZERO}
 _OPERATIONS: dict[Operator, Callable[[Decimal, Decimal], Decimal]] = {
     Operator.ADD: EXACT.add,
@@ -91,6 +90,13 @@ class SourceTotals:
         self.fault: UnknownReason | None = None
         self.accumulated: list[Any] = [None] * size
 
+    def copy(self) -> SourceTotals:
+        """Return totals that can go on without changing these."""
+        twin = SourceTotals(0)
+        twin.rows, twin.fault = self.rows, self.fault
+        twin.accumulated = [set(value) if isinstance(value, set) else value for value in self.accumulated]
+        return twin
+
     def note(self, fault: UnknownReason) -> None:
         """Keep a fault if it comes before the one kept so far; sums are useless from here on."""
         if self.fault is None or _RANK[fault] < _RANK[self.fault]:
@@ -112,6 +118,13 @@ class SubjectTotals:
         self._digest.update(b"\n" + line if self.rows else line)
         self.rows += 1
 
+    def copy(self) -> SubjectTotals:
+        """Return totals that can go on without changing these."""
+        twin = SubjectTotals()
+        twin.rows, twin._digest = self.rows, self._digest.copy()
+        twin.sources = {name: totals.copy() for name, totals in self.sources.items()}
+        return twin
+
     @property
     def digest(self) -> str:
         """components_digest of the rows so far."""
@@ -123,8 +136,16 @@ class Totals:
 
     def __init__(self, formula: Formula, data_type: DataType) -> None:
         self.subjects: dict[str, SubjectTotals] = {}
+        self._formula, self._data_type = formula, data_type
         self._readers = {source: _SourceReader(formula, source, data_type) for source in formula.sources}
         self._last = ("", 0)
+
+    def copy_of(self, subject: str | None) -> Totals:
+        """Return totals of one subject alone that can go on, with rows of any place, without changing these."""
+        twin = Totals(self._formula, self._data_type)
+        if subject is not None and subject in self.subjects:
+            twin.subjects[subject] = self.subjects[subject].copy()
+        return twin
 
     def add(self, row: ComponentRow) -> None:
         """Add one row; rows of sources the formula does not read are passed over.
@@ -157,8 +178,7 @@ class _SourceReader:
         self._source = source
         self._data_type = data_type
         self._columns = tuple(c.name for c in formula.columns if c.source == source and c.name != ALL_ROWS)
-        arithmetic = [a.argument for a in self.aggregates if a.argument is not None and a.function not in _COUNTED]
-        self._numeric = frozenset(name for argument in arithmetic for name in _column_names(argument))
+        self._numeric = formula.numeric_columns(source)
         steps = ((index, _step(aggregate)) for index, aggregate in enumerate(self.aggregates))
         self._steps = [(index, step) for index, step in steps if step is not None]
 
@@ -235,14 +255,3 @@ def _compiled(node: Expression) -> Callable[[Numbers], Decimal]:
             operation, first, second = _OPERATIONS[operator], _compiled(left), _compiled(right)
             return lambda numbers: operation(first(numbers), second(numbers))
     raise TypeError(f"{type(node).__name__} cannot stand inside an aggregate")
-
-
-def _column_names(node: Expression) -> set[str]:
-    match node:
-        case Column(_, name):
-            return {name}
-        case Negation(operand):
-            return _column_names(operand)
-        case Arithmetic(_, left, right):
-            return _column_names(left) | _column_names(right)
-    return set()

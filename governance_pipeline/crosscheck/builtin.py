@@ -39,7 +39,7 @@ def cross_checks(declared: pd.DataFrame, components: pd.DataFrame, quarantine: p
         components: `core_components` of the same rounds.
         quarantine: `raw_quarantine` of the same rounds.
     """
-    parts = _component_rows(components)
+    parts = component_rows(components)
     broken = _broken_files(quarantine)
     return frame_of("audit_cross_checks", sorted(_records(declared, parts, broken), key=_order))
 
@@ -89,7 +89,7 @@ def _records(
         for check in known.checks_for(format_name, field):
             records = evaluate(
                 check,
-                [_declared_row(row) for row in rows],
+                [declared_row(row) for row in rows],
                 parts.get((round_id, format_name, subject), []),
                 policy=policy,
                 incomplete=_incomplete(check, rows, broken.get(round_id, frozenset())),
@@ -116,12 +116,14 @@ def _table_row(record: Any, round_id: str, paths: Mapping[Any, str], path: str) 
     }
 
 
-def _declared_row(row: Row) -> DeclaredRow:
+def declared_row(row: Row) -> DeclaredRow:
+    """Return one row of `core_declared` as the engine reads it."""
     value = Value(ValueKind(row["value_kind"]), row["value_raw"])
     return DeclaredRow(row["subject_id"], value, row["file_sha256"], row["line"], row["pointer"])
 
 
-def _component_rows(components: pd.DataFrame) -> dict[Subject, list[ComponentRow]]:
+def component_rows(components: pd.DataFrame) -> dict[Subject, list[ComponentRow]]:
+    """Return the component rows of `core_components` by round, format and subject, each ordered by source and line."""
     wide: dict[tuple[str, str, str, str, int], dict[str, Value]] = defaultdict(dict)
     for r in plain_rows(components):
         key = (r["round_id"], r["format"], r["subject_id"], r["source"], r["row_index"])

@@ -10,15 +10,17 @@ What belongs here: reading the entries and refusing one that cannot be meant. Wh
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from governance_pipeline.crosscheck.check import Check, NoComponents
+from governance_pipeline.crosscheck.check import Check, NoComponents, Role
 from governance_pipeline.crosscheck.formula import parse_formula
+from governance_pipeline.crosscheck.independence import LineageProof, lineage_proof
+from governance_pipeline.crosscheck.source import Source
 from governance_pipeline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,6 +55,12 @@ class CatalogueEntry:
     check: Check
     evidence: str
     semantics: str
+
+    @cached_property
+    def lineage(self) -> LineageProof:
+        """The static proof of the check: no column of the source that declares is reachable."""
+        parts = {name: Source(name, Role.COMPONENTS, key="subject_id") for name in self.check.formula.sources}
+        return lineage_proof(self.check.formula, {**parts, DECLARED: Source(DECLARED, Role.DECLARED, key="subject_id")})
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from governance_pipeline.crosscheck.check import Check, NoComponents, Role
 from governance_pipeline.crosscheck.formula import Formula, FormulaRefused, parse_formula
-from governance_pipeline.crosscheck.independence import lineage_faults
+from governance_pipeline.crosscheck.independence import LineageProof, lineage_proof
 from governance_pipeline.crosscheck.policy import FLOAT_RELATIVE
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.numbers import canonical, exact_number, is_number
@@ -60,13 +60,17 @@ def number_entry(entry: Entry, name: str, faults: Faults) -> Decimal | None:
 
 
 class CheckReader:
-    """Reads the section of one check; every rule is applied even when another one is broken."""
+    """Reads the section of one check; every rule is applied even when another one is broken.
+
+    `lineage` is the static proof of its expression, as soon as there is one.
+    """
 
     def __init__(self, section: Section, sources: Mapping[str, Source], policy: EpsilonPolicy, faults: Faults) -> None:
         self._section = section
         self._sources = sources
         self._policy = policy
         self._faults = faults
+        self.lineage: LineageProof | None = None
 
     def check(self, check_id: str | None) -> Check | None:
         """Return the check; None, with faults, when a mandatory part is missing or wrong."""
@@ -127,7 +131,8 @@ class CheckReader:
         parts = [source.name for source in self._sources.values() if source.role is not Role.DECLARED]
         try:
             formula = parse_formula(text, parts[0] if len(parts) == 1 else None)
-            faults = lineage_faults(formula, self._sources)
+            self.lineage = lineage_proof(formula, self._sources)
+            faults = list(self.lineage.faults)
         except FormulaRefused as refusal:
             formula, faults = None, refusal.faults
         for code, message in faults:

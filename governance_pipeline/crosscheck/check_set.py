@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from governance_pipeline.crosscheck.check import Check
+    from governance_pipeline.crosscheck.independence import LineageProof
 
 SCHEMA = "govern/checks/v1"
 
@@ -48,6 +49,7 @@ class CheckSet:
         sources: by name.
         checks: in the order of the file; ids are unique.
         policy: the shipped epsilon policy, tightened by the file.
+        lineage: the static proof of each check, by its id.
     """
 
     name: str
@@ -55,6 +57,7 @@ class CheckSet:
     sources: Mapping[str, Source]
     checks: tuple[Check, ...]
     policy: EpsilonPolicy
+    lineage: Mapping[str, LineageProof]
 
 
 def load_check_set(path: Path) -> CheckSet:
@@ -99,7 +102,7 @@ def parse_checks(
         reader.read(root, sources)
     if faults:
         raise CheckSetError(name, faults.by_line())
-    return CheckSet(name, sha256_hex(data), reader.sources, tuple(reader.checks), reader.policy)
+    return CheckSet(name, sha256_hex(data), reader.sources, tuple(reader.checks), reader.policy, reader.lineage)
 
 
 class _FileReader:
@@ -108,6 +111,7 @@ class _FileReader:
     def __init__(self, faults: Faults, folder: Path, policy: EpsilonPolicy) -> None:
         self.sources: dict[str, Source] = {}
         self.checks: list[Check] = []
+        self.lineage: dict[str, LineageProof] = {}
         self.policy = policy
         self._faults = faults
         self._folder = folder
@@ -221,6 +225,8 @@ class _FileReader:
             if check_id is not None and check_id in ids:
                 self._faults.add("duplicate_id", fields.line_of("id"), f"id {excerpt(check_id, 60)} is used twice")
             ids.add(check_id or "")
-            check = CheckReader(fields, self.sources, self.policy, self._faults).check(check_id)
-            if check is not None:
+            reader = CheckReader(fields, self.sources, self.policy, self._faults)
+            check = reader.check(check_id)
+            if check is not None and reader.lineage is not None:
                 self.checks.append(check)
+                self.lineage[check.id] = reader.lineage

@@ -80,6 +80,18 @@ class CheckRun:
         """
         self._totals.add(row)
 
+    def fed(self, rows: Iterable[ComponentRow]) -> CheckRun:
+        """Add component rows, ordered by source and line, and return this run."""
+        for row in rows:
+            self.add(row)
+        return self
+
+    def alone(self, subject: str | None) -> CheckRun:
+        """Return a run that knows the components of one subject so far and can be fed on; this one stays as it is."""
+        twin = CheckRun(self.check, self._policy, self._round_id)
+        twin._totals = self._totals.copy_of(subject)
+        return twin
+
     def records(
         self,
         declared: Iterable[DeclaredRow],
@@ -157,7 +169,7 @@ def _declared_number(value: Value, data_type: DataType) -> Side:
     if value.kind is not ValueKind.NUMBER:
         is_finite = value.kind is not ValueKind.NOT_FINITE
         return Side(None, UnknownReason.DECLARED_NOT_A_NUMBER if is_finite else UnknownReason.DECLARED_NOT_FINITE)
-    number = _number(value.raw, data_type)
+    number = declared_number(value.raw, data_type)
     if number is None:
         return Side(None, UnknownReason.OVERFLOW)
     if data_type is DataType.INTEGER and number != EXACT.to_integral_value(number):
@@ -165,7 +177,8 @@ def _declared_number(value: Value, data_type: DataType) -> Side:
     return Side(number)
 
 
-def _number(lexeme: str, data_type: DataType) -> Decimal | None:
+def declared_number(lexeme: str, data_type: DataType) -> Decimal | None:
+    """Return the number a declared lexeme stands for, exactly or as the nearest float; None when it does not fit."""
     if data_type is not DataType.FLOAT:
         return exact_number(lexeme)
     nearest = binary64(lexeme)

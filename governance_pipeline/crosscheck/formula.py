@@ -43,6 +43,9 @@ class Function(StrEnum):
     COUNT_DISTINCT = "count distinct"
 
 
+_COUNTED = {Function.COUNT, Function.COUNT_DISTINCT}
+
+
 class Operator(StrEnum):
     """Arithmetic an expression may use; division stands outside aggregates."""
 
@@ -142,6 +145,12 @@ class Formula:
     def sources(self) -> frozenset[str]:
         """Names of the component sources it reads."""
         return frozenset(self.by_source)
+
+    def numeric_columns(self, source: str) -> frozenset[str]:
+        """Columns of a source that are read as numbers; the others are only counted."""
+        aggregates = (a for a in self.by_source[source] if a.function not in _COUNTED)
+        nodes = (node for aggregate in aggregates for node in _nodes(aggregate))
+        return frozenset(node.name for node in nodes if isinstance(node, Column))
 
     @cached_property
     def divides(self) -> bool:

@@ -1,6 +1,6 @@
 """From the text of a recompute expression to its tree, by way of sqlglot.
 
-What belongs here: everything that knows sqlglot. What does not: the tree (`crosscheck.formula`).
+What belongs here: parsing. What does not: the tree (`crosscheck.formula`) and its lineage (`crosscheck.lineage`).
 """
 
 from __future__ import annotations

@@ -13,14 +13,19 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from governance_pipeline.crosscheck.mutation import CANNOT_FAIL
 from governance_pipeline.crosscheck.report import all_records, status_counts
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.numbers import canonical
 from governance_pipeline.vocabulary import ExitCode, RecordStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import RenderableType
 
+    from governance_pipeline.crosscheck.guardian import Judgement
+    from governance_pipeline.crosscheck.mutation import MutationProof
     from governance_pipeline.crosscheck.policy import EpsilonPolicy
     from governance_pipeline.crosscheck.run import Batch
 
@@ -28,10 +33,15 @@ MAX_ROWS = 30
 """Records listed one by one; the rest is counted and stands in the report."""
 
 _CELL_CHARACTERS = 44
-_STYLES = {ExitCode.CLEAN: "bold green", ExitCode.FINDINGS: "bold red", ExitCode.UNKNOWN: "bold yellow"}
+_STYLES = {
+    ExitCode.CLEAN: "bold green",
+    ExitCode.FINDINGS: "bold red",
+    ExitCode.UNKNOWN: "bold yellow",
+    ExitCode.REFUSED: "bold red",
+}
 
 
-def run_page(batch: Batch, code: int) -> RenderableType:
+def run_page(batch: Batch, judgement: Judgement, code: int) -> RenderableType:
     """Return the page of one run."""
     counts = status_counts(all_records(batch))
     summary = (
@@ -42,8 +52,25 @@ def run_page(batch: Batch, code: int) -> RenderableType:
     parts += _mismatches(batch)
     parts += _unknowns(batch)
     parts += _checks(batch)
+    if judgement.is_blocked:
+        false = ", ".join(name for name, claim in judgement.validation.items() if not claim)
+        parts.append(Text(f"The guardian blocks this batch: {false}", style="bold red"))
     parts.append(Text(f"{summary}  (exit {code})", style=_STYLES.get(code, "bold")))
     return Group(*parts)
+
+
+def proof_page(proofs: Sequence[MutationProof]) -> RenderableType:
+    """Return the page of mutation proofs, by check id."""
+    table = _table("check", ">records", ">noticed when shifted", "moves with components", "can fail")
+    ordered = sorted(proofs, key=lambda proof: proof.check_id)
+    for proof in ordered:
+        words = ("yes" if holds else "no" for holds in (proof.components_moved, proof.can_fail))
+        table.add_row(_cell(proof.check_id), str(proof.records), str(proof.declared_flipped), *words)
+    survivors = [Text(_survived(proof), style="bold red") for proof in ordered if not proof.can_fail]
+    summary = (
+        f"{len(ordered)} checks, {len(ordered) - len(survivors)} killed every mutant, {len(survivors)} cannot fail"
+    )
+    return Group(table, "", *survivors, Text(summary, style="bold red" if survivors else "bold green"))
 
 
 def policy_page(policy: EpsilonPolicy) -> RenderableType:
@@ -99,12 +126,19 @@ def _checks(batch: Batch) -> list[RenderableType]:
     lines = [
         f"Check {check_id} looked at nothing: no record." for check_id, found in batch.records.items() if not found
     ]
+    lines += [_survived(proof) for _, proof in sorted(batch.proofs.items()) if not proof.can_fail]
     lines += [
         f"Source {excerpt(name, 60)}: {account.quarantined} of {account.rows} rows could not be used."
         for name, account in sorted(batch.accounts.items())
         if account.quarantined
     ]
     return [Text("Checks", style="bold"), table, *(Text(line, style="yellow") for line in lines), ""]
+
+
+def _survived(proof: MutationProof) -> str:
+    shifted = f"{proof.declared_flipped} of {proof.records} shifted declared values were noticed"
+    moved = "moved" if proof.components_moved else "did not move"
+    return f"{CANNOT_FAIL} {excerpt(proof.check_id, 80)}: {shifted}; the computed number {moved} with its components."
 
 
 def _table(*columns: str) -> Table:

@@ -63,6 +63,15 @@ class EpsilonPolicy:
         """Tell whether a given epsilon keeps the bound of its data type or of ``float_relative``."""
         return ZERO <= epsilon <= self.maximum[name]
 
+    def bound(self, data_type: DataType, declared: Decimal, lexeme: str) -> Decimal:
+        """Return the largest epsilon any check may use for one declared number; arguments as `epsilon`."""
+        largest = self.maximum[data_type]
+        if data_type is DataType.PERCENT:
+            return min(self._half_decimal(lexeme), largest)
+        if data_type is DataType.FLOAT:
+            return EXACT.add(largest, EXACT.multiply(self.maximum[FLOAT_RELATIVE], declared.copy_abs()))
+        return largest
+
     def epsilon(self, check: Check, declared: Decimal, lexeme: str) -> Decimal:
         """Return the tolerance for one declared number, in the unit of the field.
 
@@ -71,7 +80,7 @@ class EpsilonPolicy:
             declared: the declared number as shown.
             lexeme: the same as written; its decimals count.
         """
-        half = EXACT.scaleb(Decimal(5), -declared_decimals(lexeme, self.decimals) - 1)
+        half = self._half_decimal(lexeme)
         largest = self.maximum[check.data_type]
         match check.data_type:
             case DataType.INTEGER:
@@ -84,6 +93,9 @@ class EpsilonPolicy:
                 absolute = min(self.default[check.data_type], largest) if check.epsilon is None else check.epsilon
                 relative = EXACT.multiply(check.epsilon_relative or ZERO, declared.copy_abs())
                 return EXACT.add(absolute, relative)
+
+    def _half_decimal(self, lexeme: str) -> Decimal:
+        return EXACT.scaleb(Decimal(5), -declared_decimals(lexeme, self.decimals) - 1)
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``govern/epsilon-policy/v1`` of the maxima in force."""

@@ -2,8 +2,8 @@
 
 What belongs here: the members of both documents and how numbers are written. What does not: how records came about.
 
-The members structural_tests, validation, guardian and can_fail are results of proofs; they are absent from a report
-whose proofs did not run, never a constant. Source: spec/crosscheck.md §7 and §12.
+The members structural_tests, validation, guardian and can_fail are results of proofs that ran (`crosscheck.guardian`,
+`crosscheck.mutation`), never constants. Source: spec/crosscheck.md §7 and §12.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from enum import StrEnum
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any
 
-from governance_pipeline.crosscheck.independence import is_independent
 from governance_pipeline.crosscheck.record import as_number
+from governance_pipeline.crosscheck.report_validator import SCHEMA
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.storage.atomic import AtomicWriter, write_all
 from governance_pipeline.strict.excerpt import excerpt
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from governance_pipeline.crosscheck.check import Check
+    from governance_pipeline.crosscheck.guardian import Judgement
     from governance_pipeline.crosscheck.record import CrossCheckRecord
     from governance_pipeline.crosscheck.run import Batch
     from governance_pipeline.errors import Fault
 
-SCHEMA = "govern/cross-check-report/v1"
 ERRORS_SCHEMA = "govern/crosscheck-errors/v1"
 REPORT_NAME = "report.json"
 _READABLE = 0o644
@@ -50,13 +50,13 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
-def exit_code(batch: Batch, fail_on: FailOn) -> int:
-    """Return the exit code of a run (spec/crosscheck.md §9): a mismatch, only unknowns, or clean.
+def exit_code(batch: Batch, judgement: Judgement, fail_on: FailOn) -> int:
+    """Return the exit code of a run (spec/crosscheck.md §9): blocked, a mismatch, only unknowns, or clean.
 
-    A check without any record looked at nothing. That is unknown whatever `fail_on` says: an empty batch is no pass.
+    The guardian blocks whatever `fail_on` says: a check that looked at nothing or cannot fail is no pass.
     """
-    if not all(batch.records.values()):
-        return ExitCode.UNKNOWN
+    if judgement.is_blocked:
+        return ExitCode.REFUSED
     counts = status_counts(all_records(batch))
     if fail_on is FailOn.NEVER:
         return ExitCode.CLEAN
@@ -66,14 +66,15 @@ def exit_code(batch: Batch, fail_on: FailOn) -> int:
     return ExitCode.UNKNOWN if unknown else ExitCode.CLEAN
 
 
-def report_document(batch: Batch) -> dict[str, Any]:
+def report_document(batch: Batch, judgement: Judgement) -> dict[str, Any]:
     """Return the report of a run; without a clock, so the same check file and sources give the same report."""
-    return {name: list(value) if isinstance(value, Iterator) else value for name, value in _members(batch).items()}
+    members = _members(batch, judgement)
+    return {name: list(value) if isinstance(value, Iterator) else value for name, value in members.items()}
 
 
-def report_blocks(batch: Batch) -> Iterator[bytes]:
+def report_blocks(batch: Batch, judgement: Judgement) -> Iterator[bytes]:
     """Yield the text of `report_document` in blocks, with one record in memory at a time."""
-    return _blocks(_members(batch))
+    return _blocks(_members(batch, judgement))
 
 
 def errors_document(faults: Iterable[Fault]) -> dict[str, Any]:
@@ -103,7 +104,7 @@ def json_text(document: dict[str, Any]) -> str:
     return b"".join(_blocks(document)).decode()
 
 
-def write_report(batch: Batch, folder: Path) -> Path:
+def write_report(batch: Batch, judgement: Judgement, folder: Path) -> Path:
     """Write the report of a run into a folder, whole or not at all, and return its path.
 
     Raises:
@@ -114,7 +115,9 @@ def write_report(batch: Batch, folder: Path) -> Path:
     if any(os.path.realpath(target) == os.path.realpath(source) for source in sources):
         raise UsageError(f"{excerpt(str(target))} is a source of this run, and no source is ever written")
     try:
-        AtomicWriter(folder).fill(target, lambda descriptor: _write(descriptor, report_blocks(batch)), mode=_READABLE)
+        AtomicWriter(folder).fill(
+            target, lambda descriptor: _write(descriptor, report_blocks(batch, judgement)), mode=_READABLE
+        )
     except StorageError as error:
         raise UsageError(f"report: {error}; or choose another --out") from None
     return target
@@ -125,19 +128,37 @@ def _write(descriptor: int, blocks: Iterable[bytes]) -> None:
         write_all(descriptor, block)
 
 
-def _members(batch: Batch) -> dict[str, Any]:
+def _members(batch: Batch, judgement: Judgement) -> dict[str, Any]:
     """The members of a report; records and escalations are made when they are asked for."""
-    checks = sorted(batch.check_set.checks, key=lambda check: check.id)
     return {
         "schema": SCHEMA,
-        "check_set": _check_set(batch),
-        "fields": [_field(check, batch) for check in checks],
-        "records": (record.to_json() for record in all_records(batch)),
-        "escalations": (_escalation(record) for record in all_records(batch) if record.action is not Action.ACCEPT),
+        "check_set": check_set_member(batch),
+        "fields": field_members(batch),
+        "records": record_members(batch),
+        "escalations": escalation_members(batch),
+        "structural_tests": dict(judgement.structural_tests),
+        "validation": dict(judgement.validation),
+        "guardian": judgement.guardian,
     }
 
 
-def _check_set(batch: Batch) -> dict[str, Any]:
+def field_members(batch: Batch) -> list[dict[str, Any]]:
+    """Return the member ``fields``: one entry per check, by check id."""
+    return [_field(check, batch) for check in sorted(batch.check_set.checks, key=lambda check: check.id)]
+
+
+def record_members(batch: Batch) -> Iterator[dict[str, Any]]:
+    """Yield the member ``records``."""
+    return (record.to_json() for record in all_records(batch))
+
+
+def escalation_members(batch: Batch) -> Iterator[dict[str, Any]]:
+    """Yield the member ``escalations``: one case per record that was not accepted."""
+    return (_escalation(record) for record in all_records(batch) if record.action is not Action.ACCEPT)
+
+
+def check_set_member(batch: Batch) -> dict[str, Any]:
+    """Return the member ``check_set``: what was run over what, and the totals."""
     check_set = batch.check_set
     return {
         "checks_sha256": check_set.sha256,
@@ -147,7 +168,7 @@ def _check_set(batch: Batch) -> dict[str, Any]:
             {
                 "name": name,
                 "path": check_set.sources[name].path,
-                "role": check_set.sources[name].role,
+                "role": str(check_set.sources[name].role),
                 "key": check_set.sources[name].key,
                 "sha256": account.sha256,
                 "bytes": account.bytes,
@@ -177,7 +198,8 @@ def _field(check: Check, batch: Batch) -> dict[str, Any]:
         "no_components": check.no_components.value,
         "no_components_reason": check.no_components_reason,
         "escalate_to": check.escalate_to,
-        "independent": is_independent(check.formula, batch.check_set.sources),
+        "independent": batch.check_set.lineage[check.id].is_independent,
+        "can_fail": batch.proofs[check.id].can_fail,
         **status_counts(batch.records[check.id]),
     }
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from governance_pipeline.crosscheck.check import Role
 from governance_pipeline.crosscheck.engine import CheckRun
+from governance_pipeline.crosscheck.mutation import SAMPLE_RECORDS, prove
 from governance_pipeline.crosscheck.rows import MISSING, ComponentRow, DeclaredRow
 from governance_pipeline.crosscheck.sources import SourceAccount, read_source
 from governance_pipeline.errors import Fault, UnreadableError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from governance_pipeline.crosscheck.check import Check
     from governance_pipeline.crosscheck.check_set import CheckSet
+    from governance_pipeline.crosscheck.mutation import MutationProof
     from governance_pipeline.crosscheck.record import CrossCheckRecord
     from governance_pipeline.crosscheck.source import Source
     from governance_pipeline.crosscheck.sources import SourceRow
@@ -41,19 +43,27 @@ class Batch:
         check_set: what was run.
         accounts: what was read, by source name.
         records: records by check id, each list in the order of a report.
+        proofs: what came of the mutants of each check, by its id.
     """
 
     check_set: CheckSet
     accounts: Mapping[str, SourceAccount]
     records: Mapping[str, list[CrossCheckRecord]]
+    proofs: Mapping[str, MutationProof]
 
 
-def run_checks(check_set: CheckSet, on_bytes: Callable[[int], None] = lambda _count: None) -> Batch:
+def run_checks(
+    check_set: CheckSet,
+    on_bytes: Callable[[int], None] = lambda _count: None,
+    *,
+    proved_records: int | None = SAMPLE_RECORDS,
+) -> Batch:
     """Read all sources and return the records of all checks; a pure function of check file and sources.
 
     Args:
         check_set: an accepted check file.
         on_bytes: told how many bytes were read just now, for progress.
+        proved_records: verifiable records each check is proved on by mutation; None proves it on all.
 
     Raises:
         SourcesUnreadableError: a source cannot be read; holds all of them, and nothing is computed.
@@ -64,8 +74,7 @@ def run_checks(check_set: CheckSet, on_bytes: Callable[[int], None] = lambda _co
     faults: list[Fault] = []
     # By name, so that each check sees its component rows in the order its digest is made of.
     for name in sorted(check_set.sources):
-        source, account = check_set.sources[name], SourceAccount()
-        accounts[name] = account
+        source, account = check_set.sources[name], accounts.setdefault(name, SourceAccount())
         rows = read_source(source, _columns(check_set, source), account, on_bytes)
         try:
             if source.role is Role.DECLARED:
@@ -77,14 +86,18 @@ def run_checks(check_set: CheckSet, on_bytes: Callable[[int], None] = lambda _co
             faults.append(Fault("source_unreadable", source.line, f"source {name}: {error}"))
     if faults:
         raise SourcesUnreadableError(check_set.name, sorted(faults, key=lambda fault: fault.line or 0))
-    incomplete = frozenset(name for name, account in accounts.items() if account.quarantined)
-    records = {}
+    records, proofs = {}, {}
     for check_id in sorted(runs):
-        run = runs.pop(check_id)  # its totals are not needed once there are records
-        digest = accounts[run.check.declared_source].sha256
-        rows_of_check = _declared_rows(run.check, declared[run.check.declared_source], digest)
-        records[check_id] = run.records(rows_of_check, incomplete=incomplete, declared_file=digest)
-    return Batch(check_set, accounts, records)
+        run = runs.pop(check_id)  # its totals are not needed once there are records and a proof
+        records[check_id] = _records(run, declared[run.check.declared_source], accounts)
+        proofs[check_id] = prove(run, records[check_id], check_set.policy, proved_records)
+    return Batch(check_set, accounts, records, proofs)
+
+
+def _records(run: CheckRun, rows: list[SourceRow], accounts: Mapping[str, SourceAccount]) -> list[CrossCheckRecord]:
+    digest = accounts[run.check.declared_source].sha256
+    incomplete = frozenset(name for name, account in accounts.items() if account.quarantined)
+    return run.records(_declared_rows(run.check, rows, digest), incomplete=incomplete, declared_file=digest)
 
 
 def _columns(check_set: CheckSet, source: Source) -> frozenset[str]:

@@ -126,7 +126,7 @@ def test_policy_prints_what_is_in_force(folder):
 
 
 def test_progress_is_for_large_sources_on_a_terminal_only(folder, monkeypatch):
-    monkeypatch.setattr("governance_pipeline.cli.crosscheck.PROGRESS_BYTES", 1)
+    monkeypatch.setattr("governance_pipeline.cli.check_files.PROGRESS_BYTES", 1)
     assert "reading" not in govern("run", folder / "checks.yaml").output
 
 

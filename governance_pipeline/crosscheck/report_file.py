@@ -1,0 +1,52 @@
+"""A report read from a file for the validator.
+
+What belongs here: reading, and the document that lists violations. What does not: judging
+(`crosscheck.report_validator`). The file is opened read-only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from governance_pipeline.crosscheck.report_validator import report_violations
+from governance_pipeline.errors import RecordRefused, UnreadableError
+from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.strict.files import open_regular, refusal_of
+from governance_pipeline.strict.json_text import parse_json
+from governance_pipeline.strict.limits import LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from governance_pipeline.crosscheck.report_shape import Violation
+
+VALIDATION_SCHEMA: Final = "govern/crosscheck-validation/v1"
+
+
+def file_violations(path: Path) -> list[Violation]:
+    """Return everything that is wrong with the report in a file; nothing when it is sound and green.
+
+    Raises:
+        UnreadableError: no regular file, longer than `LIMITS.document_bytes`, or not JSON (a repeated member or a
+            number such as NaN included).
+    """
+    try:
+        with open_regular(path) as stream:
+            data = stream.read(LIMITS.document_bytes + 1)
+    except OSError as error:
+        raise refusal_of(error, path) from None
+    return text_violations(data, str(path))
+
+
+def text_violations(data: bytes, name: str) -> list[Violation]:
+    """Return everything that is wrong with the report in these bytes; errors as `file_violations`."""
+    try:
+        return report_violations(parse_json(data, LIMITS.of_document()))
+    except RecordRefused as refusal:
+        raise UnreadableError(f"{excerpt(name)} is no JSON report: {refusal}") from None
+
+
+def violations_document(violations: Iterable[Violation]) -> dict[str, Any]:
+    """Return the document that lists violations, in the order they were found."""
+    return {"schema": VALIDATION_SCHEMA, "violations": [violation._asdict() for violation in violations]}
