@@ -53,6 +53,21 @@ class _Mode(NamedTuple):
     at: datetime | None
 
 
+def answer_of(result: ToolResult) -> dict[str, Any] | None:
+    """Give what a person answered, as columns; None where the result shows no answer."""
+    is_plan = (result.tool or "").lower() == _PLAN_TOOL and (result.output or "").startswith(_PLAN_APPROVED)
+    if not is_plan and not is_rejected(result.block, result.output, result.line):
+        return None
+    return {
+        "kind": "approved" if is_plan else "rejected",
+        "by": "human",
+        "call_id": text(result.block.get("tool_use_id")) or text(result.line.get("sourceToolUseID")),
+        "result": text(result.line.get("toolDenialKind")),
+        "reason": None if is_plan else _reason(result.output),
+        "at": result.at,
+    }
+
+
 class Approvals:
     """What the lines of a round say of approvals, in the order they are read."""
 
@@ -72,24 +87,11 @@ class Approvals:
 
         A call is answered once: another line with the answer (a fork, a resume) is a copy.
         """
-        is_plan = (result.tool or "").lower() == _PLAN_TOOL and (result.output or "").startswith(_PLAN_APPROVED)
-        if not is_plan and not is_rejected(result.block, result.output, result.line):
+        answer = answer_of(result)
+        if answer is None or (answer["call_id"] is not None and answer["call_id"] in self._answered):
             return
-        call_id = text(result.block.get("tool_use_id")) or text(result.line.get("sourceToolUseID"))
-        if call_id is not None and call_id in self._answered:
-            return
-        self._answered.add(call_id)
-        place.add(
-            self._out,
-            "core_approvals",
-            run_id=run.run_id,
-            kind="approved" if is_plan else "rejected",
-            by="human",
-            call_id=call_id,
-            result=text(result.line.get("toolDenialKind")),
-            reason=None if is_plan else _reason(result.output),
-            at=result.at,
-        )
+        self._answered.add(answer["call_id"])
+        place.add(self._out, "core_approvals", run_id=run.run_id, **answer)
 
     def write(self, main_runs: Mapping[str | None, Run]) -> None:
         """Add the changes of mode; `main_runs` gives the main chain of a session."""
