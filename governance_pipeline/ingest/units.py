@@ -6,6 +6,7 @@ what the files say.
 - Claude Code: a session file and everything in the folder of the same name beside it; a sub-agent file goes with the
   session file beside it that names its agent, or is the only one; files of one session id are one session.
 - Entire: a checkpoint's folder, with its session folders and the transcripts in them, is one unit.
+- Codex: a session and all that say they were forked from it or started by it, wherever their files lie.
 - ATIF: a trajectory and those of its sub-agents that lie beside it, by the ids it names.
 - OpenHands SDK: a folder with `base_state.json` and `events/` is one conversation.
 - OpenHands Index and SWE-bench: the result files of one folder, outcomes in `instance_results/` included, are one unit.
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.ingest.detection import detect
 from governance_pipeline.ingest.extraction import parse_time
-from governance_pipeline.ingest.formats import atif
+from governance_pipeline.ingest.formats import atif, codex_rollout
 from governance_pipeline.ingest.formats.atif_trajectories import references
 from governance_pipeline.ingest.formats.swebench_kinds import is_instance_id
 from governance_pipeline.strict.canonical import canonical_json
@@ -66,7 +67,7 @@ class Candidate:
 
     `format` is None where no format claims it, `sha256` where it could not be opened (then `reason` says why).
     `session_id` and `agent_id` are what it says of itself; `day` is the UTC date of the first time in its sample.
-    `ids` are those of the trajectories it holds, `sub_agents` those of the trajectories it names (ATIF).
+    `ids` are the trajectories it holds, `sub_agents` those it names (ATIF); `parent_id` is where a rollout is from.
     """
 
     file: FoundFile
@@ -78,6 +79,7 @@ class Candidate:
     reason: str | None = None
     ids: tuple[str, ...] = ()
     sub_agents: tuple[str, ...] = ()
+    parent_id: str | None = None
 
 
 class Unit(NamedTuple):
@@ -114,6 +116,8 @@ def look_at(file: FoundFile, formats: Sequence[LogFormat]) -> Candidate:
         return Candidate(file, digest.sha256)
     session_id, agent_id = _ids(found.format.NAME, found.sample, file.source.stem)
     candidate = Candidate(file, digest.sha256, found.format.NAME, session_id, agent_id, _day(found.sample.values))
+    if found.format.NAME == codex_rollout.NAME:
+        return replace(candidate, **codex_rollout.lineage(found.sample.values)._asdict())
     if found.format.NAME == atif.NAME:
         ids, sub_agents = references(found.sample.values[0])
         return replace(candidate, session_id=next(iter(ids), None), ids=ids, sub_agents=sub_agents)
@@ -139,6 +143,7 @@ class _Homes:
         self._sessions: dict[Path, str] = {}
         self._by_folder: dict[Path, list[Candidate]] = defaultdict(list)
         self._naming: dict[tuple[Path, str], list[Candidate]] = defaultdict(list)
+        self._rollouts = {c.session_id: c.parent_id for c in candidates if c.format == codex_rollout.NAME}
         self._submissions = {
             c.file.source.parent for c in candidates if c.format == TAU2_BENCH and c.file.source.name == SUBMISSION
         }
@@ -164,7 +169,7 @@ class _Homes:
         for folder in source.parents:
             if self._sessions.get(folder):
                 return self._named(self._sessions[folder])
-        if candidate.format == CLAUDE_CODE:
+        if candidate.format in (CLAUDE_CODE, codex_rollout.NAME):
             session_id = self._parent_of(candidate) or candidate.session_id
             return self._named(session_id) if session_id else ("file", str(source))
         if candidate.format is None:
@@ -208,6 +213,8 @@ class _Homes:
 
     def _parent_of(self, candidate: Candidate) -> str | None:
         """Give the session a sub-agent file belongs to: the one beside it that names its agent, or the only one."""
+        if candidate.session_id is not None and candidate.format == codex_rollout.NAME:
+            return codex_rollout.first_session(candidate.session_id, self._rollouts)
         if candidate.agent_id is None:
             return None
         beside = self._by_folder[candidate.file.source.parent]

@@ -17,6 +17,7 @@ from governance_pipeline.ingest.formats import (
     claude_code,
     claude_code_entire,
     claude_code_stream,
+    codex_rollout,
     inspect_ai,
     langfuse_trace,
     mini_swe_agent,
@@ -52,4 +53,5 @@ FORMATS: Final[tuple[LogFormat, ...]] = (
     tau2_bench,
     terminal_bench,
     langfuse_trace,
+    codex_rollout,
 )

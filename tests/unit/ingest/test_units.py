@@ -134,3 +134,24 @@ def test_reports_of_instances_belong_to_the_results_above_their_logs(tmp_path):
     names = ["s/logs/o__r-1/report.json", "s/logs/run/m/o__r-2/report.json", "s/results.json", "t/logs/preds.json"]
     found = units_of([_candidate(tmp_path, name, format="swebench") for name in names])
     assert [[c.file.path for c in unit.files] for unit in found] == [names[:3], names[3:]]
+
+
+def test_forks_and_sub_agents_of_codex_go_with_the_session_they_come_from(tmp_path):
+    candidates = [
+        _candidate(tmp_path, "01/child.jsonl", format="codex_rollout", session_id="c", parent_id="p"),
+        _candidate(tmp_path, "02/parent.jsonl", format="codex_rollout", session_id="p", parent_id="gone"),
+        _candidate(tmp_path, "02/again.jsonl", format="codex_rollout", session_id="p", parent_id="gone"),
+        _candidate(tmp_path, "02/other.jsonl", format="codex_rollout", session_id="o"),
+        _candidate(tmp_path, "02/nameless.jsonl", format="codex_rollout"),
+    ]
+    found = {unit.session_id: len(unit.files) for unit in units_of(candidates)}
+    assert found == {"p": 3, "o": 1, None: 1}
+
+
+def test_a_rollout_tells_its_session_and_where_it_comes_from(tmp_path):
+    meta = {"id": "c", "forked_from_id": "p"}
+    line = {"timestamp": "2026-02-23T11:40:00Z", "type": "session_meta", "payload": meta}
+    (tmp_path / "x").write_text(json.dumps(line) + "\n")
+    candidate = look_at(found_file(tmp_path / "x", tmp_path), FORMATS)
+    assert (candidate.format, candidate.session_id, candidate.parent_id) == ("codex_rollout", "c", "p")
+    assert candidate.day == "2026-02-23"
