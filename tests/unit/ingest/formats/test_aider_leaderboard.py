@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from governance_pipeline.crosscheck.builtin import cross_checks
 from governance_pipeline.ingest.formats.aider_leaderboard import detect
@@ -133,6 +135,16 @@ def test_rows_that_are_no_results_are_quarantined_one_by_one(read):
 )
 def test_a_board_that_cannot_be_read_strictly_is_left_with_its_reason(read, text, reason):
     assert read({BOARD: text}).unclaimed == {BOARD: reason}
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    name=st.sampled_from(sorted(row())), value=st.text(max_size=12) | st.sampled_from(["[1]", "{a: 1}", "-1", "1e999"])
+)
+def test_no_value_in_any_place_breaks_a_contract_or_loses_a_row(read, name, value):
+    tables = read({BOARD: board(row(), row(**{name: value})), "logs/b.yml": board(row(**{name: value}))})
+    for table in ("core_runs", "core_usage", "core_declared", "core_components", "raw_log_files", "raw_quarantine"):
+        tables.frame(table)  # checks the contract
 
 
 @pytest.mark.parametrize("values", [([],), ([[]],), ({"dirname": 1},), ([{"dirname": 1, "test_cases": 2}],)])

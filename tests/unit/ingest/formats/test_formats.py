@@ -177,7 +177,52 @@ CALL = {
     "latency_sec": 1,
     "timestamp": 1,
 }
+COUNTED = {"input_tokens": 2, "cached_input_tokens": 1, "output_tokens": 1, "total_tokens": 3}
+CODEX = [
+    {"timestamp": "2026-02-23T11:40:00Z", "type": kind, "payload": payload}
+    for kind, payload in (
+        ("session_meta", {"id": "s", "forked_from_id": "p", "source": {"subagent": {"thread_spawn": {"depth": 0}}}}),
+        ("turn_context", {"model": "m", "effort": "high", "approval_policy": "never", "approvals_reviewer": "x"}),
+        ("response_item", {"type": "function_call", "name": "shell", "arguments": '{"cmd": "ls"}', "call_id": "c"}),
+        ("response_item", {"type": "function_call_output", "call_id": "c", "output": "Exit code: 0\nOutput:\n"}),
+        ("response_item", {"type": "custom_tool_call", "name": "apply_patch", "input": "x", "call_id": "d"}),
+        ("event_msg", {"type": "patch_apply_end", "call_id": "d", "success": True,
+                       "changes": {"/a": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-a\n+b\n", "move_path": None}}}),
+        ("event_msg", {"type": "exec_command_end", "call_id": "e", "command": ["ls"], "exit_code": 0,
+                       "duration": {"secs": 1, "nanos": 5}, "status": "declined", "stderr": "x"}),
+        ("event_msg", {"type": "mcp_tool_call_end", "call_id": "f", "invocation": {"tool": "t"},
+                       "result": {"Ok": {"isError": False}}}),
+        ("event_msg", {"type": "guardian_assessment", "status": "approved", "target_item_id": "c", "rationale": "y"}),
+        ("event_msg", {"type": "exited_review_mode", "review_output": {"overall_correctness": "good"}}),
+        ("event_msg", {"type": "token_count", "info": {"total_token_usage": COUNTED, "last_token_usage": COUNTED}}),
+        ("event_msg", {"type": "task_complete", "turn_id": "t", "duration_ms": 5}),
+        ("event_msg", {"type": "item_completed", "item": {"type": "FileChange", "id": "g", "changes": {}}}),
+    )
+]  # fmt: skip
+LANGFUSE = {
+    "trace": {"id": "t", "projectId": "p", "latency": 1.5, "scores": [{"name": "n", "value": 1, "source": "EVAL"}]},
+    "observations": [
+        {
+            "id": "a",
+            "type": "GENERATION",
+            "startTime": "2026-01-05T10:00:00Z",
+            "endTime": "2026-01-05T10:00:01Z",
+            "latency": 1,
+            "usageDetails": {"input": 1, "output": 2, "total": 3},
+            "costDetails": {"input": 0.5, "total": 0.5},
+        },
+        {
+            "id": "b",
+            "type": "TOOL",
+            "parentObservationId": "a",
+            "input": {"command": "ls"},
+            "metadata": {"attributes": {"gen_ai.usage.input_tokens": "1", "gen_ai.tool.name": "bash"}},
+        },
+    ],
+}
 LOGS = {
+    "codex_rollout": CODEX,
+    "langfuse_trace": LANGFUSE,
     "claude_code": CLAUDE,
     "swe_agent": SWE,
     "mini_swe_agent": MINI,
