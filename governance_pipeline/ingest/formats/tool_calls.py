@@ -31,7 +31,7 @@ EDITORS: Final = frozenset(
     write_file""".split()  # noqa: SIM905 - a list of words
 )
 HARMLESS: Final = frozenset(
-    """finish get_file glob grep list_directory ls mark_task_complete read read_file search submit task_complete think
+    """file_search finish get_file glob grep list_directory ls mark_task_complete read read_file search submit task_complete think
     view web_search""".split()  # noqa: SIM905 - a list of words
 )
 """Tools that change no file themselves."""
