@@ -16,9 +16,12 @@ Traps:
   usage report. `total_cost` adds up over the instances of one process.
 - Every 1.x run carries `replay_config`; it says how to replay the run, not that it is one. A replay is recognised by
   a model that answers without having been sent a token.
+- A retrying agent's totals are those of all attempts and of the reviewing model (`rloop_model_stats`) together; the
+  trajectory at the top is a copy of the best attempt and is not counted again. A file saved before it has chosen holds
+  attempts only. `info.review` (accept: a score) and `info.chooser` are verdicts of a model.
 - The file names no run: its path is its id. Actions have no exit codes and no times.
 - Edits are counted step by step (swe_agent_edits); the submitted patch only where no edit step is known to have
-  changed a file, as a change of the last step. `info.summarizer` and `rloop_model_stats` are totals of other models.
+  changed a file, as a change of the last step. `info.summarizer` holds totals of another model.
 """
 
 from __future__ import annotations
@@ -26,13 +29,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.errors import RecordRefused
-from governance_pipeline.ingest.extraction import text_sha256
+from governance_pipeline.ingest.extraction import text_sha256, value_raw
 from governance_pipeline.ingest.formats.aggregates import Field, Subject
 from governance_pipeline.ingest.formats.edits import patch_files
 from governance_pipeline.ingest.formats.places import Place, records
 from governance_pipeline.ingest.formats.runs import Change, Run, RunNames, Step
 from governance_pipeline.ingest.formats.swe_agent_edits import outcome_of
-from governance_pipeline.ingest.formats.values import entries, members, seconds, text, whole
+from governance_pipeline.ingest.formats.values import entries, members, seconds, text, unpriced, whole
 from governance_pipeline.strict.json_text import parse_json
 from governance_pipeline.vocabulary import DataType
 
@@ -52,8 +55,10 @@ TOTALS: Final = (
     Field("tokens_received", DataType.INTEGER, "tokens"),
     Field("api_calls", DataType.INTEGER, "calls"),
 )
-DECLARES: Final[tuple[str, ...]] = tuple(field.name for field in TOTALS)
-RECOMPUTABLE: Final[tuple[str, ...]] = ("api_calls",)
+ALL_ATTEMPTS: Final = tuple(Field(f"all_attempts_{field.name}", field.data_type, field.unit) for field in TOTALS)
+"""The same totals where a retrying agent declares them for its attempts and their reviews together."""
+DECLARES: Final[tuple[str, ...]] = tuple(field.name for field in (*TOTALS, *ALL_ATTEMPTS))
+RECOMPUTABLE: Final[tuple[str, ...]] = ("api_calls", *(field.name for field in ALL_ATTEMPTS))
 VERSIONS: Final = "0.x (2024, total_cost), 1.x (2025)"
 
 _NO_ANSWERS: Final = frozenset({"human", "human_thought", "replay", "instant_empty_submit"})
@@ -65,6 +70,13 @@ def detect(sample: Sample) -> bool:
     if len(sample.values) != 1:
         return False
     document = members(sample.values[0])
+    attempts = entries(document.get("attempts"))
+    if attempts and "trajectory" not in document:
+        return all(_is_trajectory(members(attempt)) for attempt in attempts)
+    return _is_trajectory(document)
+
+
+def _is_trajectory(document: Members) -> bool:
     steps = document.get("trajectory")
     if not isinstance(steps, list) or not isinstance(document.get("info"), dict):
         return False
@@ -76,7 +88,8 @@ def read(files: Sequence[LogFile], out: Extraction) -> None:
     names = RunNames(out)
     for file in files:
         for record in records(file):
-            if not isinstance(record.value, dict) or not isinstance(record.value.get("trajectory"), list):
+            document = members(record.value)
+            if not isinstance(document.get("trajectory"), list) and not entries(document.get("attempts")):
                 file.quarantine(record, "no_trajectory")
                 continue
             place = Place.of(file, record)
@@ -90,6 +103,7 @@ class _Trajectory:
         self._document = document
         self._info = members(document.get("info"))
         self._stats = members(self._info.get("model_stats"))
+        self._has_attempts = bool(entries(document.get("attempts")))
 
     def write(self, out: Extraction) -> None:
         run, info = self._run, self._info
@@ -107,13 +121,15 @@ class _Trajectory:
             self._take_steps(place, entries(part.get("trajectory")))
         run.changed_at_the_end(self._submitted())
         run.write(out)
+        for where, result, said in self._verdicts():
+            columns = {"kind": "review", "by": "model", "result": result, "reason": text(said)}
+            where.add(out, "core_approvals", run_id=run.run_id, **columns)
         self._declare(out)
 
     def _parts(self) -> Iterator[tuple[Place, Members]]:
-        attempts = entries(self._document.get("attempts"))
-        if not attempts:
+        if not self._has_attempts:
             yield self._run.place, self._document
-        for index, attempt in enumerate(attempts):
+        for index, attempt in enumerate(entries(self._document.get("attempts"))):
             yield self._run.place.below(f"/attempts/{index}"), members(attempt)
 
     def _config(self) -> Members:
@@ -157,23 +173,64 @@ class _Trajectory:
         files = patch_files(patch) if isinstance(patch, str) else []
         return [Change(file.path, file.counts, "submission", place) for file in files]
 
+    def _verdicts(self) -> Iterator[tuple[Place, str, Any]]:
+        """Give what a reviewing or choosing model said: where, its verdict and its words."""
+        for place, part in self._parts():
+            review = members(members(part.get("info")).get("review"))
+            if value_raw(review.get("accept")) is not None:
+                said = next(iter(entries(review.get("outputs"))), None)
+                yield place.below("/info/review"), f"accept: {value_raw(review['accept'])}", said
+        choice = members(self._info.get("chooser"))
+        if value_raw(choice.get("chosen_idx")) is not None:
+            result = f"chosen_idx: {value_raw(choice['chosen_idx'])}"
+            yield self._run.place.below("/info/chooser"), result, choice.get("response")
+
     def _declare(self, out: Extraction) -> None:
-        place = self._run.place
-        subject = Subject(out, NAME, self._run.run_id, [place.file.path])
-        for field in TOTALS:
-            if field.name in self._stats:
-                subject.declare(place.below(f"/info/model_stats/{field.name}"), field, self._stats[field.name])
-        steps = messages = 0
-        for part_place, part in self._parts():
-            for index, step in enumerate(entries(part.get("trajectory"))):
-                steps += 1
-                where = part_place.below(f"/trajectory/{index}/action")
-                subject.component("steps", steps, {"action": (where, members(step).get("action"))})
-            for index, message in enumerate(entries(part.get("history"))):
-                if members(message).get("role") == "assistant" and not _is_demo(members(message)):
-                    messages += 1
-                    where = part_place.below(f"/history/{index}/role")
-                    subject.component("messages", messages, {"role": (where, "assistant")})
+        run_id, paths = self._run.run_id, [self._run.place.file.path]
+        attempts = list(self._parts()) if self._has_attempts else []
+        whole_run = Subject(out, NAME, run_id, paths)
+        _declare_stats(whole_run, self._run.place.below("/info"), self._info, ALL_ATTEMPTS if attempts else TOTALS)
+        for number, (place, part) in enumerate(self._parts()):
+            subject = Subject(out, NAME, f"{run_id}/attempts/{number}", paths) if attempts else whole_run
+            if attempts:
+                _declare_stats(subject, place.below("/info"), members(part.get("info")), TOTALS)
+            _add_calls(subject, place, part)
+        for number, (place, part) in enumerate(attempts, 1):
+            stats = members(part.get("info")).get("model_stats")
+            _add_stats(whole_run, "attempts", number, place.below("/info/model_stats"), stats)
+        if attempts:
+            reviews = self._info.get("rloop_model_stats")
+            _add_stats(whole_run, "reviews", 1, self._run.place.below("/info/rloop_model_stats"), reviews)
+
+
+def _declare_stats(subject: Subject, place: Place, info: Members, fields: Sequence[Field]) -> None:
+    stats = members(info.get("model_stats"))
+    for total, field in zip(TOTALS, fields, strict=True):
+        if total.name in stats:
+            subject.declare(place.below(f"/model_stats/{total.name}"), field, stats[total.name])
+
+
+def _add_stats(subject: Subject, source: str, number: int, place: Place, stats: Any) -> None:
+    """Add the totals of an attempt, or of all reviews, as parts; a cost of 0 for calls is a price nobody knew."""
+    known = members(stats)
+    columns = {field.name: (place.below(f"/{field.name}"), known.get(field.name)) for field in TOTALS}
+    if whole(known.get("api_calls")):
+        costs = (field.name for field in TOTALS if field.data_type is DataType.CURRENCY)
+        columns |= {name: (place.below(f"/{name}"), unpriced(known.get(name))) for name in costs}
+    subject.component(source, number, columns)
+
+
+def _add_calls(subject: Subject, place: Place, part: Members) -> None:
+    for number, step in enumerate(entries(part.get("trajectory")), 1):
+        where = place.below(f"/trajectory/{number - 1}/action")
+        subject.component("steps", number, {"action": (where, members(step).get("action"))})
+    answers = [
+        index
+        for index, message in enumerate(entries(part.get("history")))
+        if members(message).get("role") == "assistant" and not _is_demo(members(message))
+    ]
+    for number, index in enumerate(answers, 1):
+        subject.component("messages", number, {"role": (place.below(f"/history/{index}/role"), "assistant")})
 
 
 def _is_demo(message: Members) -> bool:

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from governance_pipeline.crosscheck.builtin import cross_checks
+
 LOG = "logs/x.traj"
 PATCH = (
     "\r\ndiff --git a/src/a.py b/src/a.py\r\n--- a/src/a.py\r\n+++ b/src/a.py\r\n@@ -1 +1,2 @@\r\n-a\r\n+b\r\n+c\r\n"
@@ -79,12 +81,67 @@ def test_a_declared_zero_stays_the_zero_it_is(load):
     assert values == {"0"}
 
 
-def test_attempts_of_a_retrying_agent_are_all_counted(load):
-    attempt = trajectory([step(), step()], [message(), message()])
-    document = {"attempts": [attempt, attempt], **trajectory([step()], [message()])}
-    tables = load(document)
-    assert counts(tables) == {"steps": 4, "messages": 4}
+def retried(**info):
+    attempt = trajectory([step(), step()], [message(), message()], stats=NEW_STATS)
+    attempt["info"]["review"] = {"accept": 7.5, "outputs": ["Looks right."], "messages": []}
+    total = {"instance_cost": 0.75, "tokens_sent": 230, "tokens_received": 17, "api_calls": 5}
+    document = {"attempts": [attempt, attempt], **trajectory([step()], [message()], stats=total)}
+    document["info"] |= {
+        "review": attempt["info"]["review"],
+        "rloop_model_stats": {"instance_cost": 0.25, "tokens_sent": 30, "tokens_received": 3, "api_calls": 1},
+        **info,
+    }
+    return document
+
+
+def checks(tables):
+    frame = cross_checks(*(tables.frame(table) for table in ("core_declared", "core_components", "raw_quarantine")))
+    plain = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return {(row["subject_id"].rpartition("/")[2], row["check_id"]): row for row in plain}
+
+
+def test_attempts_of_a_retrying_agent_are_all_counted_each_against_its_own_numbers(load):
+    tables = load(retried())
+    assert counts(tables) == {"steps": 4, "messages": 4, "attempts": 10, "reviews": 5}
     assert [row["pointer"] for row in tables.rows("core_steps")][2] == "/attempts/1/trajectory/0"
+    found = checks(tables)
+    assert {row["status"] for row in found.values()} == {"match"}
+    assert {subject for subject, _ in found} == {"0", "1", "x.traj"}
+    assert len(found) == 2 + 2 + 4
+
+
+def test_a_total_that_leaves_out_the_reviews_is_a_mismatch_and_one_without_their_number_is_unknown(load):
+    short = retried()
+    short["info"]["model_stats"]["api_calls"] = 4
+    row = checks(load(short))["x.traj", "swe_agent_all_attempts_api_calls"]
+    assert (row["status"], row["declared_raw"], row["computed"]) == ("mismatch", "4", "5")
+    found = checks(load(retried(rloop_model_stats=None)))["x.traj", "swe_agent_all_attempts_api_calls"]
+    assert (found["status"], found["reason_code"]) == ("unverifiable", "component_missing_value")
+
+
+def test_a_cost_of_zero_for_reviews_that_were_made_is_a_price_nobody_knew(load):
+    free = {"instance_cost": 0.0, "tokens_sent": 30, "tokens_received": 3, "api_calls": 1}
+    row = checks(load(retried(rloop_model_stats=free)))["x.traj", "swe_agent_all_attempts_instance_cost"]
+    assert row["reason_code"] == "component_missing_value"
+    none = {"instance_cost": 0.0, "tokens_sent": 0, "tokens_received": 0, "api_calls": 0}
+    row = checks(load(retried(rloop_model_stats=none)))["x.traj", "swe_agent_all_attempts_instance_cost"]
+    assert row["status"] == "mismatch"  # no review was made, so nothing explains the difference
+
+
+def test_what_a_reviewer_and_a_chooser_said_is_a_review_by_a_model_and_copies_are_left_out(load):
+    rows = load(retried(chooser={"chosen_idx": 1, "response": "The second."})).rows("core_approvals")
+    assert [(row["kind"], row["by"], row["result"], row["reason"], row["pointer"]) for row in rows] == [
+        ("review", "model", "accept: 7.5", "Looks right.", "/attempts/0/info/review"),
+        ("review", "model", "accept: 7.5", "Looks right.", "/attempts/1/info/review"),
+        ("review", "model", "chosen_idx: 1", "The second.", "/info/chooser"),
+    ]
+
+
+def test_a_file_saved_before_an_attempt_was_chosen_is_read(load):
+    tables = load({"attempts": retried()["attempts"]})
+    assert len(list(tables.rows("core_steps"))) == 4
+    assert {row["status"] for row in checks(tables).values()} == {"match"}
+    assert load({"attempts": [5]}).unclaimed == {LOG: "unsupported_format"}
 
 
 CONFIG = {"agent": {"model": {"name": "gpt-4o", "completion_kwargs": {"reasoning_effort": "high"}}}}
