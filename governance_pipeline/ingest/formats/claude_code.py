@@ -12,7 +12,8 @@ sub-agent another: inline with `isSidechain` (1.0.x), or in `subagents/agent-<id
 Traps:
 - One API call is written once per content block, with one message id and growing output_tokens: the largest counts.
 - Resumed and forked sessions copy old lines. A byte-identical line is a `duplicate`; one whose session id was
-  rewritten is accepted, its usage is a repetition, its tool calls stay with the run that made them. Which of two
+  rewritten is accepted, its usage is a repetition, its tool calls stay with the run that made them, which becomes the
+  parent of the copying one. Which of two
   files is the original cannot be seen: the first in path order is taken for it. In an Entire checkpoint the files of
   one session are snapshots that repeat each other on purpose: each is kept whole, its repeated usage marked.
 - `progress` lines replay a sub-agent's messages in its parent's file: their usage is a repetition too.
@@ -34,6 +35,7 @@ from governance_pipeline.ingest.extraction import parse_time, text_sha256
 from governance_pipeline.ingest.formats import claude_code_threads
 from governance_pipeline.ingest.formats.claude_code_approvals import MODE_LINE, Approvals, ToolResult
 from governance_pipeline.ingest.formats.claude_code_lines import (
+    MESSAGE_TYPES,
     blocks,
     fault_of,
     is_line,
@@ -121,10 +123,12 @@ class _Reader:
         if (version := text(line.get("version"))) is not None and file.format_version is None:
             file.state_version(version)
         place = Place.of(file, record)
-        if line["type"] == "assistant":
-            self._take_answer(place, self._threads.of(file, record, line, root), line, is_copy=first is not None)
-        elif line["type"] == "user":
-            self._take_input(place, self._threads.of(file, record, line, root), line, is_copy=first is not None)
+        if line["type"] in MESSAGE_TYPES:
+            thread = self._threads.of(file, record, line, root)
+            if first is not None and not thread.is_sub_agent:
+                thread.forked_from = thread.forked_from or first[1]
+            take = self._take_answer if line["type"] == "assistant" else self._take_input
+            take(place, thread, line, is_copy=first is not None)
         elif line["type"] == MODE_LINE:
             self._approvals.saw_mode(place, None, session_of(line), line, parse_time(line.get("timestamp")))
         elif (replayed := progress_of_agent(line)) is not None:

@@ -38,7 +38,7 @@ class LastCall(NamedTuple):
 
 @dataclass
 class Thread:
-    """A run, and what ties a sub-agent to the result its parent got from it."""
+    """A run, what ties a sub-agent to the result its parent got, and the session a fork copied its first lines from."""
 
     run: Run
     session: str | None
@@ -46,6 +46,7 @@ class Thread:
     is_sub_agent: bool
     prompt: str | None = None
     last_text: str | None = None
+    forked_from: str | None = None
     last_call: LastCall | None = None
     calls: list[tuple[Place, Any]] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
@@ -141,3 +142,16 @@ class Threads:
                 thread.run.parent_run_id = main.run.run_id
             elif thread.session != f"{AGENT_PREFIX}{thread.agent}":
                 thread.run.parent_run_id = thread.session
+        self._adopt_forks()
+
+    def _adopt_forks(self) -> None:
+        """Give a session that copied lines of another one that session as its parent, never in a circle."""
+        mains = {thread.session: thread for thread in self._threads.values() if not thread.is_sub_agent}
+        for thread in mains.values():
+            origin = mains.get(thread.forked_from) if thread.forked_from else None
+            above, passed = origin, {id(thread)}
+            while above is not None and id(above) not in passed:
+                passed.add(id(above))
+                above = mains.get(above.forked_from) if above.forked_from else None
+            if origin is not None and above is None:
+                thread.run.parent_run_id = origin.run.run_id

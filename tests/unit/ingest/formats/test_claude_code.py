@@ -95,6 +95,30 @@ def test_a_copied_line_with_a_new_session_id_adds_no_step_and_its_usage_is_a_rep
     assert fork_run["started_at"].isoformat() == new["timestamp"].replace(".000Z", "+00:00")
 
 
+def test_a_fork_has_the_session_it_copied_as_its_parent_and_a_resume_in_place_has_none(claude, read):
+    old = [claude.user(), claude.user()]
+    fork = json.loads(json.dumps(old).replace(old[0]["sessionId"], "fork"))
+    again = json.loads(json.dumps(fork).replace('"fork"', '"again"'))
+    files = {"logs/a.jsonl": old, "logs/b.jsonl": fork, "logs/c.jsonl": again, "logs/d.jsonl": [*old, claude.user()]}
+    runs = {row["run_id"]: row["parent_run_id"] for row in read(files).rows("core_runs")}
+    session = old[0]["sessionId"]
+    assert runs == {session: None, "fork": session, "again": session}
+
+
+def test_sessions_that_copied_from_each_other_are_put_in_no_circle(claude, read):
+    one, two = claude.user(), claude.user() | {"sessionId": "b"}
+    lines = [one, one | {"sessionId": "b"}, two, two | {"sessionId": one["sessionId"]}]
+    runs = {row["run_id"]: row["parent_run_id"] for row in read({LOG: lines}).rows("core_runs")}
+    assert list(runs.values()).count(None) >= 1
+
+
+def test_a_line_that_breaks_off_at_the_end_of_a_live_file_is_quarantined_and_kept_apart(claude, tokens, read):
+    good = json.dumps(claude.says(message_id="m1", usage=tokens()))
+    tables = read({LOG: f"{good}\n{good[:-20]}"})
+    assert [(row["line"], row["reason_code"]) for row in tables.rows("raw_quarantine")] == [(2, "malformed_json")]
+    assert len(tables.frame("core_usage")) == 1
+
+
 def test_the_same_message_id_in_two_files_counts_once(claude, tokens, rows):
     first = claude.says({"type": "text", "text": "a"}, message_id="m1", usage=tokens(output_tokens=9))
     second = claude.says({"type": "text", "text": "a"}, message_id="m1", usage=tokens(output_tokens=9), cwd="/else")
