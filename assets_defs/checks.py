@@ -15,6 +15,7 @@ from assets_defs.round_check import row_check
 from assets_defs.verdict_checks import VERDICT_CHECKS
 from governance_pipeline.contracts.registry import REGISTRY, breaches, is_by_round
 from governance_pipeline.crosscheck.builtin import unchecked
+from governance_pipeline.crosscheck.builtin_proof import checks_that_cannot_fail
 from governance_pipeline.crosscheck.unresolved import false_hashes, open_mismatches
 from governance_pipeline.errors import GovernError
 from governance_pipeline.ingest.conservation import lost
@@ -48,6 +49,12 @@ def _unchecked(workspace: Workspace, round_id: str) -> pd.DataFrame:
     return unchecked(workspace.lake.get("core_declared", round_id), workspace.lake.get("audit_cross_checks", round_id))
 
 
+def _survivors(workspace: Workspace, round_ids: Sequence[str]) -> pd.DataFrame:
+    tables = ("core_declared", "core_components", "audit_cross_checks")
+    frames = ([workspace.lake.get(table, round_id) for round_id in round_ids] for table in tables)
+    return checks_that_cannot_fail(*map(joined, tables, frames))
+
+
 def _open_mismatches(workspace: Workspace, round_id: str) -> pd.DataFrame:
     return open_mismatches(workspace.lake.get("audit_escalations", round_id))
 
@@ -71,6 +78,14 @@ CHECKS = [
         _unchecked,
         "Every declared number has a record, or the catalogue says why its format offers no parts to check it by.",
         blocking=True,
+    ),
+    row_check(
+        "audit_cross_checks",
+        "checks_can_fail",
+        lambda workspace, round_id: _survivors(workspace, [round_id]),
+        "Each check notices a shifted declared value, moves with its components and reads no declared column.",
+        blocking=True,
+        all_hold=lambda workspace, round_ids: _survivors(workspace, round_ids).empty,
     ),
     row_check(
         "audit_escalations",

@@ -55,6 +55,21 @@ def test_a_blocking_check_that_fails_stops_downstream_in_the_run(house, monkeypa
     assert not house.workspace.lake.has("core_rounds", "r-1")
 
 
+@pytest.mark.parametrize("chunk", [("r-1",), ("r-1", "r-2")])
+def test_a_round_with_a_check_that_cannot_fail_is_blocked(house, monkeypatch, chunk):
+    house.write_rounds(*chunk)
+    monkeypatch.setattr("governance_pipeline.crosscheck.mutation._moves", lambda run, records: len(records) != 1)
+    result = house.run(*chunk)
+    assert not result.success
+    assert house.check_status("audit_cross_checks", "checks_can_fail") == dict.fromkeys(chunk, "FAILED")
+    assert house.materialized("verdict_findings") == set()
+    logs = house.instance.all_logs(result.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION)
+    found = [log.get_dagster_event().asset_check_evaluation_data for log in logs]
+    rows = [r.data for e in found if e.check_name == "checks_can_fail" and "rows" in e.metadata
+            for r in e.metadata["rows"].records]  # fmt: skip
+    assert {(row["code"], row["components_moved"]) for row in rows} == {("check_cannot_fail", "False")}
+
+
 def test_a_check_that_does_not_block_lets_the_run_go_on(audited):
     assert "false-2" in audited.materialized("audit_integrity")
 
