@@ -34,6 +34,8 @@ ASSET_JOB, REPOSITORY = webserver_house.ASSET_JOB, webserver_house.REPOSITORY
 PASSAGE = ["INTENT", "CONSUMED", "RELEASED", "DONE"]
 CHECKS = [("gate_decisions", "human_approval"), ("gate_decisions", "validator_is_independent")]
 
+WIPE = "mutation($p: [PartitionsByAssetSelector!]!) { wipeAssets(assetPartitionRanges: $p) { __typename } }"
+
 # The gate of the product, where an account has one: the throw-away root lies where the account's would.
 ACCOUNT = """
 from governance_pipeline.trust import config
@@ -204,12 +206,14 @@ def test_an_approved_round_is_published_once_and_no_other_with_it(web):
 
     # What Dagster remembers does not count: without it the decision stays used.
     digests = {asset: web.lake.digest(asset, approved) for asset in ASSETS}
-    wiped = [{"assetKey": {"path": [a]}, "partitions": {"range": {"start": approved, "end": approved}}} for a in ASSETS]
-    web.query("mutation($p: [PartitionsByAssetSelector!]!) { wipeAssets(assetPartitionRanges: $p) { __typename } }",
-              p=wiped)  # fmt: skip
+    wiped = [{"assetKey": {"path": [asset]}} for asset in ASSETS]
+    answer = web.query(WIPE, p=wiped)["wipeAssets"]
+    assert answer["__typename"] == "AssetWipeSuccess"
+    assert whole.isdisjoint(web.shown_as_made())
     family = {"metadata": {"rootRunId": first, "parentRunId": first}}
     web.assert_refused_as_used(approved, web.launched(approved))
-    web.query("mutation($id: String!) { deleteRun(runId: $id) { __typename } }", id=first)
+    answer = web.query("mutation($id: String!) { deleteRun(runId: $id) { __typename } }", id=first)
+    assert answer["deleteRun"]["__typename"] == "DeletePipelineRunSuccess"
     web.assert_refused_as_used(approved, web.launched(approved))
 
     # A run that says it goes on with the first one makes the same bytes, and nothing of another round.

@@ -229,17 +229,19 @@ class WebHouse(GateHouse):
             round_id: set() for round_id in round_ids
         }
 
-    def assert_refused(self, round_id: str, *run_ids: str, reason: str = "MISSING: ") -> None:
+    def assert_refused(self, round_id: str, *run_ids: str, shown: Iterable[str] = ()) -> None:
         """Every run failed with the words of the gate about this round, and nothing passed."""
         assert self.ended(*run_ids) == ["FAILURE"] * len(run_ids)
         for run_id in run_ids:
-            assert f"the gate is closed, nothing was made: {round_id}: {reason}" in self.said(run_id)
-        self.assert_nothing_passed(round_id)
+            said = self.said(run_id)
+            assert f"the gate is closed, nothing was made: {round_id}: MISSING: " in said, said
+        self.assert_nothing_passed(round_id, shown=shown)
 
     def assert_refused_as_used(self, round_id: str, run_id: str) -> None:
         """The run failed because the decision about this round was used before."""
         assert self.ended(run_id) == ["FAILURE"]
-        assert f"nothing was made: {round_id}: REPLAYED: it was used for " in self.said(run_id)
+        said = self.said(run_id)
+        assert f"nothing was made: {round_id}: REPLAYED: it was used for " in said, said
 
     def approve_by_command(self, round_id: str) -> subprocess.CompletedProcess:
         """Approve a round with the command a person types."""
