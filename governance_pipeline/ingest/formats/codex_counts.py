@@ -5,7 +5,9 @@ steps (codex_sessions).
 
 A `token_count` holds the total of the session so far and what the last call added. One whose total is that of the
 count before it repeats it, whatever it says was added: it is written once when a call ends and again with fresh rate
-limits, and after a compaction with the size of the new context as added. A forked session begins with the counts of
+limits, and after a compaction with the size of the new context as added. When the context overflows, the program puts
+the size of the window in place of the total (`TokenUsageInfo::fill_to_context_window`): from there on the total is no
+sum of calls, and what it would be is unknown. A forked session begins with the counts of
 its parent, under new times: as far as both sequences agree from their first count on, the child's are copies.
 """
 
@@ -45,11 +47,15 @@ _REASON: Final = "a count with the total of the one before it repeats it, and a 
 
 
 class Count(NamedTuple):
-    """One count: `place` is its `info`, `total` the session so far, `last` what the call before it added."""
+    """One count: `place` is its `info`, `total` the session so far, `last` what the call before it added.
+
+    `is_window`: the total is the size of the context window, not a sum.
+    """
 
     place: Place
     total: Members
     last: Members
+    is_window: bool
     model: str | None
     at: datetime | None
 
@@ -66,7 +72,8 @@ class Counts:
         """Take in the `info` of a count; one that knows no total (the first of a session) says nothing."""
         total = members(info.get(_TOTAL))
         if total:
-            self.found.append(Count(place, total, members(info.get(_LAST)), model, at))
+            is_window = _is_window(total, info.get("model_context_window"))
+            self.found.append(Count(place, total, members(info.get(_LAST)), is_window, model, at))
 
     def settle(self, parent: Counts | None) -> None:
         """Give each count its key; those the parent has too, from the first on, are the parent's calls."""
@@ -109,9 +116,17 @@ class Counts:
             place = count.place.below(f"/{_LAST}")
             parts = {name: (place.below(f"/{name}"), count.last.get(name)) for name in fields}
             subject.component("reports", number, parts)
+            if count.is_window:
+                parts = {name: (where, None) for name, (where, _) in parts.items()}
             if count.total != before:
                 subject.component("calls", number, parts)
             before = count.total
+
+
+def _is_window(total: Members, window: Any) -> bool:
+    """Tell a total that holds nothing but the size of the window."""
+    rest = {value for name, value in total.items() if name != "total_tokens" and isinstance(value, int)}
+    return bool(whole(window)) and total.get("total_tokens") == window and rest <= {0}
 
 
 def _tokens(usage: Members) -> Tokens:

@@ -12,7 +12,7 @@ a call is known by its item first and completed by its event where there is one;
 `item_completed`.
 
 Traps:
-- Totals are cumulative and written twice, and forks copy their parent's (codex_counts).
+- Totals are cumulative and written twice, forks copy their parent's, and an overflow replaces them (codex_counts).
 - A fork or sub-agent begins with its own `session_meta`; later ones are copied from its ancestors. Calls an ancestor
   made stay with it.
 - Cached tokens are inside input_tokens, reasoning inside output_tokens, total = input + output.

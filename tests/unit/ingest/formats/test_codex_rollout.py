@@ -78,7 +78,7 @@ def checks(read):
 
 def test_a_count_written_twice_is_one_call(checks, read):
     log = [meta(), turn(), *COUNTS]
-    assert checks({LOG: log})["s-1", "codex_total_input_tokens"] == ("match", "150", "150")
+    assert checks({LOG: log})["s-1", "codex_rollout_total_input_tokens"] == ("match", "150", "150")
     usage = list(read({LOG: log}).rows("core_usage"))
     assert [row["duplicate_of"] for row in usage] == [None, f"{LOG}:4", None]
     assert {row["model_id"] for row in usage} == {"gpt-5"}
@@ -88,16 +88,25 @@ def test_a_count_written_twice_is_one_call(checks, read):
 def test_a_total_that_its_calls_contradict_is_a_mismatch(checks):
     zeros = tokens(0, 0)
     found = checks({LOG: [meta(), count(FIRST, FIRST), count(zeros, zeros)]})
-    assert found["s-1", "codex_total_tokens"] == ("mismatch", "0", "110")
-    assert found["s-1", "codex_total_tokens_by_parts"] == ("mismatch", "0", "110")
+    assert found["s-1", "codex_rollout_total_tokens"] == ("mismatch", "0", "110")
+    assert found["s-1", "codex_rollout_total_tokens_by_parts"] == ("mismatch", "0", "110")
 
 
 def test_a_compaction_repeats_the_total_with_the_size_of_the_new_context(checks, read):
     log = [meta(), count(FIRST, FIRST), count(FIRST, tokens(0, 0, total=43_656)), line("compacted", {"message": ""})]
-    assert checks({LOG: log})["s-1", "codex_total_tokens"] == ("match", "110", "110")
+    assert checks({LOG: log})["s-1", "codex_rollout_total_tokens"] == ("match", "110", "110")
     rows = list(read({LOG: log}).rows("core_components"))
     naive = [r["value_raw"] for r in rows if (r["source"], r["column"]) == ("reports", "total_tokens")]
     assert naive == ["110", "43656"]
+
+
+def test_a_total_that_an_overflow_replaced_by_the_window_is_no_sum(checks):
+    full = {**tokens(0, 0), "total_tokens": 1000}
+    info = {"total_token_usage": full, "last_token_usage": {**tokens(0, 0), "total_tokens": 890}}
+    overflow = event("token_count", info={**info, "model_context_window": 1000})
+    later = count({**SECOND, "total_tokens": 1055}, SECOND, 3)
+    found = checks({LOG: [meta(), count(FIRST, FIRST), overflow, later]})
+    assert {status for status, _, _ in found.values()} == {"unverifiable"}
 
 
 def test_history_in_a_compaction_makes_no_second_call(read):
@@ -120,8 +129,8 @@ def test_a_fork_copies_the_counts_and_calls_of_its_parent(checks, read):
     ]
     files = {"logs/a-child.jsonl": child, "logs/b-parent.jsonl": parent}
     found = checks(files)
-    assert found["c", "codex_total_tokens"] == ("match", "275", "275")
-    assert found["p", "codex_total_tokens"] == ("match", "165", "165")
+    assert found["c", "codex_rollout_total_tokens"] == ("match", "275", "275")
+    assert found["p", "codex_rollout_total_tokens"] == ("match", "165", "165")
     tables = read(files)
     runs = {run["run_id"]: run for run in tables.rows("core_runs")}
     assert (runs["c"]["parent_run_id"], runs["p"]["parent_run_id"]) == ("p", None)
@@ -193,7 +202,7 @@ def test_a_session_without_its_meta_line_is_named_by_its_file(read):
 
 def test_a_truncated_last_line_makes_totals_unknown(checks):
     text = "".join(json.dumps(each) + "\n" for each in [meta(), *COUNTS]) + '{"timestamp": "2026'
-    assert checks({LOG: text})["s-1", "codex_total_tokens"][0] == "unverifiable"
+    assert checks({LOG: text})["s-1", "codex_rollout_total_tokens"][0] == "unverifiable"
 
 
 def test_lines_that_cannot_be_used_are_quarantined_with_their_reason(read):
