@@ -3,14 +3,16 @@
 What belongs here: what the name and the arguments of a call say about files. What does not: formats whose tools are
 one closed set with its own reports (Claude Code, OpenHands). An exchange format (ATIF, Inspect AI, OpenTelemetry)
 carries the calls of any agent, so names are those of the widespread tools: the shells, the text editor of Anthropic
-(`str_replace_editor` and its later names), plain file writers. A tool that is on no list may have changed anything.
+(`str_replace_editor` and its later names), plain file writers, patchers. A tool that is on no list may have changed
+anything.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from governance_pipeline.ingest.formats.edits import UNKNOWN, LineCounts, created, replaced
+from governance_pipeline.ingest.formats.codex_patch import patch_changes
+from governance_pipeline.ingest.formats.edits import UNKNOWN, LineCounts, created, patch_files, replaced
 from governance_pipeline.ingest.formats.runs import ERROR, REJECTED, Change
 from governance_pipeline.ingest.formats.shell import may_change_files
 from governance_pipeline.ingest.formats.values import members, text
@@ -30,13 +32,17 @@ EDITORS: Final = frozenset(
     """edit edit_file file_editor str_replace str_replace_based_edit_tool str_replace_editor text_editor write
     write_file""".split()  # noqa: SIM905 - a list of words
 )
+PATCHERS: Final = frozenset({"apply_patch", "patch"})
+"""Tools that are given a patch, of Codex or of git."""
+
 HARMLESS: Final = frozenset(
-    """file_search finish get_file glob grep list_directory ls mark_task_complete read read_file search submit task_complete think
-    view web_search""".split()  # noqa: SIM905 - a list of words
+    """file_search finish get_file glob grep list_directory ls mark_task_complete read read_file search submit
+    task_complete think view web_search""".split()  # noqa: SIM905 - a list of words
 )
 """Tools that change no file themselves."""
 
 _COMMANDS: Final = ("command", "cmd", "keystrokes")
+_PATCHES: Final = ("patch", "input", "diff")
 _PATHS: Final = ("path", "file_path", "filePath", "filename")
 _VIEW: Final = "view"
 
@@ -54,8 +60,7 @@ def finish(step: Step, arguments: Any) -> None:
     """Fill in what a call did to files, once it is known how it ended; `step.status` is None where it is not."""
     call, name = members(arguments), (step.tool or "").lower()
     is_undone = step.status in (ERROR, REJECTED)
-    change = None if is_undone or name not in EDITORS else _change(step, call)
-    step.changes = [] if change is None else [change]
+    step.changes = [] if is_undone else _changes(step, name, call)
     step.is_opaque = _is_opaque(step, name, call)
 
 
@@ -64,9 +69,20 @@ def _is_opaque(step: Step, name: str, call: Members) -> bool:
         return False
     if name in SHELLS:
         return may_change_files(step.command)
+    if name in PATCHERS:
+        return step.status != ERROR
     if name in EDITORS:
         return call.get("command") != _VIEW and step.status != ERROR
     return True
+
+
+def _changes(step: Step, name: str, call: Members) -> list[Change]:
+    if name in PATCHERS:
+        patch = next((value for key in _PATCHES if (value := text(call.get(key))) is not None), "")
+        files = [Change(file.path, file.counts, step.tool) for file in patch_files(patch)]
+        return patch_changes(patch, step.tool) or files
+    change = _change(step, call) if name in EDITORS else None
+    return [] if change is None else [change]
 
 
 def _change(step: Step, call: Members) -> Change | None:

@@ -140,6 +140,20 @@ def test_members_that_cannot_be_used_are_quarantined_one_by_one(read):
     }
 
 
+@pytest.mark.parametrize("pack", [deflated_archive, zstd_archive])
+def test_a_bomb_among_the_samples_is_quarantined_and_the_rest_is_read(read, pack):
+    files = members_of(header({"total_samples": 2}), sample(), **{"samples/2_epoch_1.json": " " * 8 * 2**20})
+    tables = read({"logs/x.eval": pack(files)})
+    found = [(r["pointer"], r["reason_code"]) for r in tables.rows("raw_quarantine") if r["duplicate_of"] is None]
+    assert found == [("/samples~12_epoch_1.json", "archive_ratio")]
+    assert [row["run_id"] for row in tables.rows("core_runs")] == ["log-1/1/1", "log-1"]
+
+
+def test_half_an_archive_is_left_unread_with_its_reason(read):
+    data = deflated_archive(members_of(header(), sample()))
+    assert read({"logs/x.eval": data[:-40]}).unclaimed == {"logs/x.eval": "archive_malformed"}
+
+
 @pytest.mark.parametrize(
     "value", [{"version": 2, "eval": {"task": "t"}, "status": "x"}, {"version": "2", **header()} | {"version": "2"}, []]
 )

@@ -49,6 +49,20 @@ def test_an_edit_is_counted_where_its_arguments_say_all(arguments, added, delete
     assert (change.counts.added, change.counts.deleted, step.is_opaque) == (added, deleted, False)
 
 
+PATCH = "*** Begin Patch\n*** Add File: a\n+x\n+y\n*** Update File: b\n@@\n-x\n+y\n*** End Patch"
+DIFF = "--- a/c\n+++ b/c\n@@ -1 +1,2 @@\n x\n+y\n"
+
+
+@pytest.mark.parametrize(
+    ("patch", "files"), [(PATCH, [("a", 2, 0), ("b", 1, 1)]), (DIFF, [("c", 1, 0)]), ("*** Update File: a", [])]
+)
+def test_a_patch_is_counted_by_file_and_half_a_patch_is_opaque(patch, files):
+    step = made("apply_patch", {"patch": patch})
+    assert [(change.file_path, *change.counts) for change in step.changes] == files
+    assert step.is_opaque is not bool(files)
+    assert made("apply_patch", {"input": patch}, "error").changes == []
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "status", "is_opaque"),
     [
@@ -60,6 +74,8 @@ def test_an_edit_is_counted_where_its_arguments_say_all(arguments, added, delete
         ("edit", {"path": "a"}, "error", False),
         ("file_editor", {"command": "view", "path": "a"}, None, False),
         ("submit", {}, None, False),
+        ("apply_patch", {"patch": 1}, None, True),
+        ("apply_patch", {}, "error", False),
         ("some_new_tool", {}, None, True),
         (None, None, None, True),
     ],
