@@ -67,7 +67,7 @@ def detect(sample: Sample) -> bool:
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:
     """Read all files of a round together, so that forks, sub-agents and copies find each other."""
-    reader = _Reader(out)
+    reader = _Reader(out, is_alone=len(files) == 1)
     for file in files:
         reader.read(file)
     reader.write()
@@ -104,8 +104,9 @@ def _fault_of(value: Any) -> str | None:
 
 
 class _Reader:
-    def __init__(self, out: Extraction) -> None:
+    def __init__(self, out: Extraction, *, is_alone: bool) -> None:
         self._out = out
+        self._is_alone = is_alone
         self._names = RunNames(out)
         self._sessions: dict[str, Session] = {}
         self._lines: dict[tuple[str, bytes], tuple[str, str]] = {}
@@ -155,7 +156,9 @@ class _Reader:
         return session
 
     def _first_copy(self, file: LogFile, record: Record, session: Session) -> str | None:
-        """Give the address of the same bytes in another file of the session."""
+        """Give the address of the same bytes in another file of the session; a file alone has no copy."""
+        if self._is_alone:
+            return None
         raw = record.raw if record.raw is not None else json.dumps(record.value, ensure_ascii=False).encode()
         key = (session.run.run_id, hashlib.sha256(raw).digest())
         path, address = self._lines.setdefault(key, (file.path, Place.of(file, record).address))
