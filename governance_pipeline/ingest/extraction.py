@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pandas as pd
 
 from governance_pipeline.contracts.registry import contract_of, empty_frame, frame_of
+from governance_pipeline.ingest.prices import PriceTable, shipped_prices
 from governance_pipeline.rounds.paths import is_outside, normal_form
 from governance_pipeline.strict.lexeme import Lexeme, NonFinite
 from governance_pipeline.strict.numbers import exact_number
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from governance_pipeline.ingest.logfile import LogFile, Record
+    from governance_pipeline.ingest.prices import Price
 
 CHUNK_ROWS: Final = 50_000
 """Rows kept as Python objects before they become a typed frame: typed columns take a fraction of the memory."""
@@ -64,8 +67,8 @@ class Extraction:
 
     `paths_of` gives the files of the round by format, `digests` the SHA-256 of each of its files by path; `subjects`
     are those named by native declared aggregates, for which alone native components are added (a round without
-    declared numbers needs none). `outputs` are the files of the round that steps name, `times` the first and last
-    time any row carries.
+    declared numbers needs none). `prices` are those the round brings itself (`prices.jsonl`). `outputs` are the files
+    of the round that steps name, `times` the first and last time any row carries.
     """
 
     def __init__(
@@ -77,6 +80,7 @@ class Extraction:
         self.round_id = round_id
         self.paths_of: Mapping[str, tuple[str, ...]] = paths_of or {}
         self.subjects: set[str] = set()
+        self.prices: list[Price] = []
         self.outputs: set[str] = set()
         self.times: tuple[datetime, datetime] | None = None
         self._digests: Mapping[str, str] = digests or {}
@@ -108,6 +112,11 @@ class Extraction:
         rows.append(place)
         if len(rows) >= CHUNK_ROWS:
             self._pack(table)
+
+    @cached_property
+    def price_table(self) -> PriceTable:
+        """The prices of the round before the shipped ones; asked for by formats, which are read after `prices`."""
+        return PriceTable(self.prices, shipped_prices())
 
     def frame(self, table: str) -> pd.DataFrame:
         """Give the rows added to `table` so far, typed by its contract.

@@ -3,7 +3,8 @@
 What belongs here: which member of a result is which field, and what it is held against. What does not: reading events
 (claude_code_stream_session).
 
-- total_cost_usd is the sum of `modelUsage.<model>.costUSD`; the price of a token is in no event.
+- total_cost_usd is the sum of `modelUsage.<model>.costUSD`, and each of these is tokens x list price. It has no parts
+  where something else was billed as well: web searches, or cache writes that may be for an hour, which cost more.
 - usage is that of the main chain: the sum over its messages, each id once. No parts where a second result or a
   sub-agent makes it unclear which messages are meant.
 - num_turns: one for the prompt, one per message with tool results.
@@ -17,7 +18,9 @@ from governance_pipeline.ingest.formats.aggregates import Field, Subject
 from governance_pipeline.ingest.formats.claude_code_stream_session import FORMAT
 from governance_pipeline.ingest.formats.claude_code_tasks import TOTALS
 from governance_pipeline.ingest.formats.places import escaped
-from governance_pipeline.ingest.formats.values import members, unpriced
+from governance_pipeline.ingest.formats.priced import add_priced_call
+from governance_pipeline.ingest.formats.usage import Tokens
+from governance_pipeline.ingest.formats.values import members, unpriced, whole
 from governance_pipeline.vocabulary import DataType
 
 if TYPE_CHECKING:
@@ -52,12 +55,12 @@ MODEL: Final = {
 }
 _SUB_AGENT_CHECKED: Final = ("subagent_total_tokens", "subagent_tool_use_count")
 RECOMPUTABLE: Final[tuple[str, ...]] = (
-    COST.name, TURNS.name, *(field.name for field in USAGE.values()), *_SUB_AGENT_CHECKED
+    COST.name, TURNS.name, MODEL["costUSD"].name, *(field.name for field in USAGE.values()), *_SUB_AGENT_CHECKED
 )  # fmt: skip
 DECLARES: Final[tuple[str, ...]] = (
     *RECOMPUTABLE,
     *(field.name for field in (*DURATIONS.values(), *MODEL.values(), *TOTALS.values())
-      if field.name not in _SUB_AGENT_CHECKED),
+      if field.name not in RECOMPUTABLE),
 )  # fmt: skip
 
 
@@ -101,6 +104,28 @@ def _declare_models(out: Extraction, subject: Subject, result: Result) -> None:
             if member in members(report):
                 value = cost if member == "costUSD" else report[member]
                 own.declare(place.below(f"/{member}"), field, value)
+        if _is_billed_by_token(members(report), members(result.value.get("usage"))):
+            add_priced_call(own, 1, place, model, None, _tokens(members(report)), is_cache_inside_input=False)
+
+
+def _tokens(report: Members) -> Tokens:
+    return Tokens(
+        input=whole(report.get("inputTokens")),
+        output=whole(report.get("outputTokens")),
+        cache_creation=whole(report.get("cacheCreationInputTokens")),
+        cache_read=whole(report.get("cacheReadInputTokens")),
+    ).or_unknown()
+
+
+def _is_billed_by_token(report: Members, usage: Members) -> bool:
+    """Tell whether the cost of a model is that of its tokens, all cache writes being for five minutes.
+
+    The report of a model does not split its cache writes; the usage of the result does, for the main chain.
+    """
+    has_searched = report.get("webSearchRequests", 0) != 0
+    written = report.get("cacheCreationInputTokens", 0)
+    short = members(usage.get("cache_creation")).get("ephemeral_5m_input_tokens")
+    return not has_searched and written in (0, short)
 
 
 def _add_turns(subject: Subject, session: Session) -> None:

@@ -13,6 +13,7 @@ Traps:
 - `n_calls` grows before the query: a call that raised (timeout, server error) is declared and leaves no message.
   Up to 2.2.x a call whose answer could not be parsed leaves none either; since 2.3 the user message that reports it
   carries the cost and the response, and counts as a call.
+- A call is priced by the configured name of the model, not by the one its response states.
 - A cost of 0.0 is written where the price list does not know the model: the part is missing, the total unknown.
 - returncode -1 is no exit code: the command timed out or was not run.
 - The last command has no result: the program stops when it sees the submission.
@@ -33,6 +34,7 @@ from governance_pipeline.ingest.extraction import parse_time, text_sha256
 from governance_pipeline.ingest.formats.aggregates import Field, Subject
 from governance_pipeline.ingest.formats.edits import patch_files
 from governance_pipeline.ingest.formats.places import Place, records
+from governance_pipeline.ingest.formats.priced import add_priced_call
 from governance_pipeline.ingest.formats.runs import ERROR, OK, REJECTED, Change, Run, RunNames, Step
 from governance_pipeline.ingest.formats.shell import may_change_files
 from governance_pipeline.ingest.formats.usage import UsageReport, chat_completion_tokens, write_usage
@@ -48,11 +50,16 @@ if TYPE_CHECKING:
     Members = Mapping[str, Any]
 
 NAME: Final = "mini_swe_agent"
+COST: Final = Field("instance_cost", DataType.CURRENCY, "USD")
 TOTALS: Final = (
-    Field("instance_cost", DataType.CURRENCY, "USD"),
+    COST,
     Field("api_calls", DataType.INTEGER, "calls"),
 )
-DECLARES: Final[tuple[str, ...]] = tuple(field.name for field in TOTALS)
+AT_LIST_PRICE: Final = Field("instance_cost_at_list_price", DataType.CURRENCY, "USD")
+"""instance_cost once more, to be held against tokens and prices; only where every call has a price, so that a model
+without one leaves the sum of the logged costs as the only check."""
+
+DECLARES: Final[tuple[str, ...]] = (*(field.name for field in TOTALS), AT_LIST_PRICE.name)
 RECOMPUTABLE: Final[tuple[str, ...]] = DECLARES
 VERSIONS: Final = "mini-swe-agent-1.1 (2.2.7), bare list (1.0)"
 
@@ -217,6 +224,24 @@ class _Trajectory:
         for number, (index, _, extra) in enumerate(self._calls(), 1):
             where = self._place.below(f"/{index}/extra/cost")
             subject.component("calls", number, {"cost": (where, unpriced(extra.get("cost")))})
+        if COST.name in stats and self._add_priced_calls(subject):
+            subject.declare(place.below(f"/info/model_stats/{COST.name}"), AT_LIST_PRICE, stats[COST.name])
+
+    def _add_priced_calls(self, subject: Subject) -> bool:
+        """Add the calls with their prices; tell whether there are any and each has one."""
+        model = text(members(members(self._info.get("config")).get("model")).get("model_name"))
+        priced = [
+            add_priced_call(
+                subject,
+                number,
+                self._place.below(f"/{index}/extra/response/usage"),
+                model,
+                _time(message),
+                chat_completion_tokens(members(extra.get("response")).get("usage")),
+            )
+            for number, (index, message, extra) in enumerate(self._calls(), 1)
+        ]
+        return bool(priced) and all(priced)
 
 
 def _step(place: Place, message: Members, command: str | None, call_id: str | None) -> Step:

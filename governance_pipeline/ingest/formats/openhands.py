@@ -32,6 +32,7 @@ from governance_pipeline.ingest.formats import openhands_conversation, openhands
 from governance_pipeline.ingest.formats.openhands_conversation import Conversation
 from governance_pipeline.ingest.formats.openhands_events import EventStream
 from governance_pipeline.ingest.formats.openhands_records import (
+    CALL_COST,
     RECORD_FORMAT,
     is_call_log,
     is_evaluation,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
 
 NAME: Final = RECORD_FORMAT
-DECLARES: Final[tuple[str, ...]] = openhands_metrics.DECLARES
+DECLARES: Final[tuple[str, ...]] = (*openhands_metrics.DECLARES, CALL_COST.name)
 RECOMPUTABLE: Final[tuple[str, ...]] = DECLARES
 VERSIONS: Final = "evaluation output 2024-2025, resolver 2024, event streams 2025, SDK v1 2026, call logs 2025"
 

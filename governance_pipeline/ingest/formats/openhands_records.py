@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.errors import RecordRefused
 from governance_pipeline.ingest.extraction import parse_time, value_raw
-from governance_pipeline.ingest.formats.aggregates import Subject
+from governance_pipeline.ingest.formats.aggregates import Field, Subject
 from governance_pipeline.ingest.formats.edits import patch_files
 from governance_pipeline.ingest.formats.openhands_approvals import verdicts_of, write_approvals
 from governance_pipeline.ingest.formats.openhands_events import EventStream, is_event
@@ -21,9 +21,11 @@ from governance_pipeline.ingest.formats.openhands_metrics import (
     response_report,
 )
 from governance_pipeline.ingest.formats.openhands_tools import SHELLS, is_opaque
+from governance_pipeline.ingest.formats.priced import add_priced_call
 from governance_pipeline.ingest.formats.runs import Change, Run, Step
 from governance_pipeline.ingest.formats.values import entries, members, text
 from governance_pipeline.strict.json_text import parse_json
+from governance_pipeline.vocabulary import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     Members = Mapping[str, Any]
 
 RECORD_FORMAT: Final = "openhands"
+CALL_COST: Final = Field("call_cost", DataType.CURRENCY, "USD")
 _BESIDE_HISTORY: Final = frozenset({"metrics", "test_result", "git_patch", "instance_id", "metadata"})
 
 
@@ -90,7 +93,10 @@ def write_stream(out: Extraction, stream: EventStream) -> list[UsageReport]:
 
 
 def write_call_log(out: Extraction, run: Run, log: Members) -> list[UsageReport]:
-    """Add the rows of one request; give its usage report. What became of the tool calls it asked for is not in it."""
+    """Add the rows of one request and its cost; give its usage report.
+
+    What became of the tool calls it asked for is not in it.
+    """
     response, place = members(log.get("response")), run.place
     run.used(text(response.get("model")))
     at = parse_time(log.get("timestamp"))
@@ -109,10 +115,13 @@ def write_call_log(out: Extraction, run: Run, log: Members) -> list[UsageReport]
             step.is_opaque = is_opaque(step, tool, arguments)
             run.steps.append(step)
     run.write(out)
+    subject = Subject(out, RECORD_FORMAT, run.run_id, [place.file.path])
+    subject.declare(place.below("/cost"), CALL_COST, log["cost"])
     report = response_report(run, place.below("/response"), response, log.get("cost"))
     if report is None:
         return []
     report.at = at or report.at
+    add_priced_call(subject, 1, report.place, report.model, report.at, report.tokens)
     return [report]
 
 

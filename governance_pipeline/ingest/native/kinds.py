@@ -8,14 +8,22 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from governance_pipeline.ingest.native import attestations, audit_log, changes, confidence, declared, evidence
+from governance_pipeline.ingest.native import attestations, audit_log, changes, confidence, declared, evidence, prices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from governance_pipeline.ingest.logformat import LogFormat
 
-NATIVE_FORMATS: Final[tuple[LogFormat, ...]] = (declared, audit_log, changes, evidence, attestations, confidence)
+NATIVE_FORMATS: Final[tuple[LogFormat, ...]] = (
+    declared,
+    audit_log,
+    changes,
+    evidence,
+    attestations,
+    confidence,
+    prices,
+)
 
 BY_PLACE: Final[Mapping[str, LogFormat]] = MappingProxyType(
     {
@@ -24,6 +32,7 @@ BY_PLACE: Final[Mapping[str, LogFormat]] = MappingProxyType(
         "declared.jsonl": declared,
         "attestations.jsonl": attestations,
         "confidence.jsonl": confidence,
+        "prices.jsonl": prices,
     }
 )
 """File at the top of a round folder -> its format (spec/ingest.md §1)."""

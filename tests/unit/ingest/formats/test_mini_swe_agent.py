@@ -62,7 +62,9 @@ def load(read):
 
 def costs(tables):
     return [
-        (row["source"], row["row_index"], row["column"], row["value_raw"]) for row in tables.rows("core_components")
+        (row["source"], row["row_index"], row["column"], row["value_raw"])
+        for row in tables.rows("core_components")
+        if row["source"] == "calls"
     ]
 
 
@@ -72,6 +74,7 @@ def test_each_assistant_message_is_a_part_of_both_totals(load):
     assert [(row["field"], row["value_raw"], row["data_type"]) for row in tables.rows("core_declared")] == [
         ("instance_cost", "0.75", "currency"),
         ("api_calls", "2", "integer"),
+        ("instance_cost_at_list_price", "0.75", "currency"),
     ]
 
 
@@ -87,7 +90,7 @@ def test_a_cost_of_zero_is_a_price_nobody_knew(load):
     tables = load(trajectory(call(cost=0.0), cost=0.0))
     (usage,) = tables.rows("core_usage")
     assert (usage["cost_usd"], usage["cost_lexeme"], usage["input_tokens"]) == (None, "0.0", 100)
-    (part,) = tables.rows("core_components")
+    (part,) = (row for row in tables.rows("core_components") if row["source"] == "calls")
     assert (part["value_raw"], part["value_kind"]) == (None, "missing")
 
 
@@ -280,3 +283,20 @@ def test_a_command_of_the_user_is_a_step_of_the_user_and_no_call(load):
     tables = load(trajectory(call(), answer(), command))
     assert [row["agent_id"] for row in tables.rows("core_steps")][-1] == "user"
     assert len({row["row_index"] for row in tables.rows("core_components") if row["source"] == "calls"}) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "time", "fields"),
+    [
+        ("deepseek/deepseek-chat", 1775715329.5, ["instance_cost", "api_calls", "instance_cost_at_list_price"]),
+        ("deepseek/deepseek-chat", 1000000000, ["instance_cost", "api_calls"]),
+        ("deepseek/deepseek-chat-2", 1775715329.5, ["instance_cost", "api_calls"]),
+    ],
+)
+def test_a_cost_is_held_against_prices_only_where_every_call_has_one(load, model, time, fields):
+    document = trajectory(call(time=time), answer())
+    document["info"]["config"]["model"]["model_name"] = model
+    tables = load(document)
+    assert [row["field"] for row in tables.rows("core_declared")] == fields
+    (source,) = (r["value_raw"] for r in tables.rows("core_components") if r["column"] == "price_source")
+    assert source.startswith("litellm 1." if len(fields) == 3 else "no price: ")

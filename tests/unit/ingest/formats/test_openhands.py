@@ -215,7 +215,9 @@ def test_a_call_log_is_one_call_with_its_price(read):
     ]
     (run,) = tables.rows("core_runs")
     assert (run["opaque_step_count"], run["started_at"].year) == (2, 2025)
-    assert tables.frame("core_declared").empty
+    (claim,) = tables.rows("core_declared")
+    assert (claim["field"], claim["value_raw"]) == ("call_cost", "0.016626000000000002")
+    assert {row["source"] for row in tables.rows("core_components")} == {"priced_calls"}
 
 
 def test_a_token_report_of_zeros_is_no_measurement(read):
