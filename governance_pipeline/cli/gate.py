@@ -47,8 +47,6 @@ DIGEST = click.option(
     help="First 8 digits or more of the digest you have read, one for each request; default: ask.",
 )  # fmt: skip
 
-_CONFIRM = 8
-
 
 def _with(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Give a command several arguments, in the order they are listed in its help."""
@@ -228,15 +226,16 @@ def _decide_all(
 def _confirmed(verifier: Verifier, request: str, given: str | None, *, quiet: bool) -> str:
     """Show a request and have its digest confirmed; gives the digest of the text that was shown."""
     from governance_pipeline.gate.deciding import shown
+    from governance_pipeline.gate.display import CONFIRM_CHARACTERS, is_confirmed
     from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
     view = shown(verifier, request, _now())
     click.echo(view.text, nl=False, err=quiet)
-    subject = view.standing.request.subject_sha256
     if given is None:
-        given = str(click.prompt(f"First {_CONFIRM} digits of the digest", err=True))
-    if len(given) < _CONFIRM or not subject.startswith(given.strip().lower()):
-        message = f"{given!r} is not the beginning of the digest that was shown; read it, then type 8 digits of it"
+        given = str(click.prompt(f"First {CONFIRM_CHARACTERS} digits of the digest", err=True))
+    if not is_confirmed(given, view.standing.request.subject_sha256):
+        digits = f"type {CONFIRM_CHARACTERS} digits of it"
+        message = f"{given!r} is not the beginning of the digest that was shown; read it, then {digits}"
         raise Refusal(ReasonCode.DIGEST_MISMATCH, message)
     return view.display_sha256
 

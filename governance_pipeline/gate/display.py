@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 CONFIRM_CHARACTERS: Final = 8
 """Hex digits of the digest a person types to say that this is the one that was read."""
 
+_TYPED: Final = re.compile(rf"[0-9a-f]{{{CONFIRM_CHARACTERS},64}}", re.ASCII)
 _WORD: Final = re.compile(r"\w+")
 _ORDER: Final = {"mismatch": 0, "unverifiable": 1, "match": 2}
 _SAME: Final = frozenset({"DIGIT", "LOW", "MODIFIER", "SUPERSCRIPT", "COMBINING"})
@@ -64,6 +65,16 @@ def display_text(request: Requested, manifest: Manifest, resolutions: Iterable[R
 def display_sha256(text: str) -> str:
     """Digest of the text as it was shown, in UTF-8."""
     return sha256_hex(text.encode())
+
+
+def is_confirmed(typed: str, subject_sha256: str) -> bool:
+    """Tell whether what a person typed is the beginning of a digest: 8 hex digits of it at least, and nothing else.
+
+    Spaces around it and capital letters are forgiven; what is left of it must be digits, for nothing at all is the
+    beginning of every digest.
+    """
+    text = typed.strip().lower()
+    return _TYPED.fullmatch(text) is not None and subject_sha256.startswith(text)
 
 
 def is_mixed(word: str) -> bool:

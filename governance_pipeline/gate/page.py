@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from governance_pipeline.gate.display import CONFIRM_CHARACTERS
+
 SHORT: Final = 16
 """Characters of an id that are shown; a command takes them as the whole."""
 
-_CONFIRM = 8
 _SHOWN_CLAIMS = 5
 
 
@@ -44,7 +45,7 @@ def standing_lines(document: dict[str, Any]) -> list[str]:
         "",
         f"state      {document['state']}{code}",
         f"may act    {', '.join(document['may_act']) or 'nobody'}",
-        f"approve    {document['command']} --digest {document['subject_sha256'][:_CONFIRM]}",
+        f"approve    {document['command']} --digest {document['subject_sha256'][:CONFIRM_CHARACTERS]}",
     ]
 
 

@@ -171,7 +171,18 @@ def test_the_manifest_is_shown_before_the_digest_is_asked_for(govern, monkeypatc
     assert "First 8 digits of the digest" in right.stderr
 
 
-@pytest.mark.parametrize("digits", ["", "0", "0000000", "00000000", "zzzzzzzz"])
+def test_a_prompt_answered_with_spaces_signs_nothing(govern):
+    arguments = ["approve", govern.request().request_id, "--key", str(govern.keys / "ana.pem"), "--reason", "because"]
+    arguments += ["--lake", str(govern.world.lake.root), "--config", str(govern.world.config_path)]
+    runner = click.testing.CliRunner()
+    blank = runner.invoke(gate, arguments, input=" " * 8 + "\n", standalone_mode=False)
+    assert (blank.return_value, "DIGEST_MISMATCH" in blank.stdout) == (4, True)
+    assert govern.world.events("APPROVED") == []
+
+
+@pytest.mark.parametrize(
+    "digits", ["", "0", "0000000", "00000000", "zzzzzzzz", " " * 8, "\t" * 8, "\u2003" * 9, "       0", "0" * 65]
+)
 def test_a_digest_that_is_not_the_one_shown_signs_nothing(govern, digits):
     request = govern.request()
     code, document = govern.signed("approve", request.request_id, "--digest", digits)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from governance_pipeline.gate.deciding import shown
-from governance_pipeline.gate.display import _quoted, display_sha256, display_text, is_mixed
+from governance_pipeline.gate.display import _quoted, display_sha256, display_text, is_confirmed, is_mixed
 from governance_pipeline.gate.manifest import Manifest
 
 HOSTILE = [
@@ -110,3 +110,32 @@ def test_an_unknown_number_is_shown_as_unknown_and_never_as_zero(view):
     assert "computed unknown, delta unknown" in text
     assert "(components_missing)" in text
     assert "0 mismatch, 1 unverifiable, 0 match" in text
+
+
+SUBJECT = "3f2a91c0" + "0123456789abcdef" * 3 + "76543210"
+
+
+@pytest.mark.parametrize(
+    ("typed", "confirmed"),
+    [
+        (SUBJECT[:8], True),
+        (f" {SUBJECT[:9].upper()}\n", True),
+        (SUBJECT, True),
+        ("", False),
+        (" " * 8, False),
+        ("\t" * 64, False),
+        (SUBJECT[:7], False),
+        (f" {SUBJECT[:7]} ", False),
+        (SUBJECT[1:9], False),
+        (SUBJECT + "0", False),
+        (SUBJECT[:4] + " " + SUBJECT[4:8], False),
+        ("\uff13" + SUBJECT[1:8], False),
+    ],
+)
+def test_a_digest_is_confirmed_by_eight_digits_of_its_beginning_and_by_nothing_else(typed, confirmed):
+    assert is_confirmed(typed, SUBJECT) is confirmed
+
+
+@given(st.text(max_size=70))
+def test_whatever_else_is_typed_confirms_nothing(text):
+    assert not is_confirmed(text, SUBJECT) or (SUBJECT.startswith(text.strip().lower()) and len(text.strip()) >= 8)
