@@ -31,8 +31,7 @@ from governance_pipeline.workspace import Workspace
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Dagster's event log goes to the instance, not to the terminal."""
 
-
-_FAILURE = "dagster._core.definitions.events.Failure: "
+_FAILURE = f"{dg.Failure.__module__}.{dg.Failure.__name__}: "
 """What Dagster writes before the words of a failure a step has raised on purpose."""
 
 

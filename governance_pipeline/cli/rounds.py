@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.import_result import warn_of_what_is_not_there
+from governance_pipeline.cli.rounds_from_git import export_git, from_git
 from governance_pipeline.cli.waiting import waiting
 from governance_pipeline.vocabulary import ExitCode
 
@@ -35,6 +37,10 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 @click.group(epilog="Example: govern rounds import ~/.claude/projects")
 def rounds() -> None:
     """Import rounds of agent work, list and verify them."""
+
+
+rounds.add_command(from_git)
+rounds.add_command(export_git)
 
 
 @rounds.command("import", epilog="Example: govern rounds import runs/ --by dir --landing data/rounds")
@@ -68,17 +74,14 @@ def import_(
     Exit 0 when all is there, 2 when a file was not imported because other bytes have its place.
     """
     from governance_pipeline.ingest.documents import import_document
+    from governance_pipeline.ingest.importing import preview_round
     from governance_pipeline.ingest.planning import By, plan_import
 
     with waiting("looking at files…", quiet=as_json):
         plan = plan_import(list(paths), By(by), round_id=round_id, format_name=format_name)
-    results = _preview(plan) if dry_run else _import_all(plan, landing, quiet=as_json)
+    results = [preview_round(one) for one in plan] if dry_run else _import_all(plan, landing, quiet=as_json)
     _answer(import_document(results, dry_run), as_json, _import_lines(results, landing))
-    for result in results:
-        for path, reason in result.left_out:
-            click.echo(f"left out: {_shown(f'{result.round_id}/{path}')}: {reason}", err=True)
-        for conflict in result.conflicts:
-            click.echo(f"not imported: {_shown(f'{result.round_id}/{conflict.path}')}: {conflict.message}", err=True)
+    warn_of_what_is_not_there(results)
     return ExitCode.USAGE if any(result.conflicts for result in results) else ExitCode.CLEAN
 
 
@@ -183,19 +186,6 @@ def _import_all(plan: Sequence[PlannedRound], landing: Path, *, quiet: bool) -> 
             results.append(import_round(planned, landing))
             progress.update(1)
     return results
-
-
-def _preview(plan: Sequence[PlannedRound]) -> list[Imported]:
-    from governance_pipeline.ingest.importing import Imported
-
-    return [
-        Imported(
-            planned.round_id,
-            copied=tuple(file.path for file in planned.files if file.reason is None),
-            left_out=tuple((file.path, file.reason) for file in planned.files if file.reason is not None),
-        )
-        for planned in plan
-    ]
 
 
 def _import_lines(results: Sequence[Imported], landing: Path) -> list[str]:

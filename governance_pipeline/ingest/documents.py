@@ -47,6 +47,11 @@ def import_document(results: Sequence[Imported], dry_run: bool = False) -> dict[
     }
 
 
+def export_document(name: str, commits: int, size: int, sha256: str) -> dict[str, Any]:
+    """Give `govern/git-export/v1`: the file a history was written to, its commits, bytes and digest."""
+    return {"schema": "govern/git-export/v1", "file": name, "commits": commits, "bytes": size, "sha256": sha256}
+
+
 def list_document(landing: Path, lake: Lake) -> dict[str, Any]:
     """Give `govern/rounds-list/v1`: every round of the landing area, and the folders that are none.
 

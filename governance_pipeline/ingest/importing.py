@@ -76,6 +76,15 @@ def import_round(planned: PlannedRound, landing: Path) -> Imported:
             shutil.rmtree(landing / STAGE, ignore_errors=True)
 
 
+def preview_round(planned: PlannedRound) -> Imported:
+    """Say what `import_round` would copy into an empty landing area."""
+    return Imported(
+        planned.round_id,
+        copied=tuple(file.path for file in planned.files if file.reason is None),
+        left_out=tuple((file.path, file.reason) for file in planned.files if file.reason is not None),
+    )
+
+
 def verify_round(folder: Path, raw_log_files: pd.DataFrame) -> pd.DataFrame:
     """Hash the files of a round folder again and compare them with what was read.
 

@@ -18,6 +18,7 @@ from governance_pipeline.ingest.formats import (
     claude_code_entire,
     claude_code_stream,
     codex_rollout,
+    git_log,
     inspect_ai,
     langfuse_trace,
     mini_swe_agent,
@@ -56,4 +57,5 @@ FORMATS: Final[tuple[LogFormat, ...]] = (
     terminal_bench,
     langfuse_trace,
     codex_rollout,
+    git_log,
 )

@@ -1,0 +1,76 @@
+"""Rounds of a history as round folders: the commits themselves, the change events they make, and what was promised.
+
+What belongs here: the three files of such a folder. What does not: bringing them into the landing area (importing).
+`logs/git-log.jsonl` holds the commits as they were read; `changes.jsonl` has one event per commit, so that the step is
+the commit and keeps its place in the history. A contract is written only when something was promised on the command
+line: a history promises nothing by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from governance_pipeline.ingest.history.commits import Commit, to_line
+from governance_pipeline.ingest.layout import CONTRACT_FILE, LOGS_FOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from governance_pipeline.ingest.history.grouping import CommitRound
+
+LOG_FILE = "git-log.jsonl"
+CHANGES_FILE = "changes.jsonl"
+RUN = "git"
+"""Run of a history: its commits are the steps of one run, whoever made them."""
+
+
+class Promise(NamedTuple):
+    """What the contract of every round says; nothing given, nothing written."""
+
+    project: str | None = None
+    cohort: str | None = None
+    scope: tuple[str, ...] = ()
+
+
+def write_folder(round_to_be: CommitRound, promise: Promise, parent: Path) -> Path:
+    """Write one round as a folder below `parent` and give it; the same commits give the same bytes."""
+    folder = parent / round_to_be.round_id
+    (folder / LOGS_FOLDER).mkdir(parents=True)
+    (folder / LOGS_FOLDER / LOG_FILE).write_bytes(b"".join(map(to_line, round_to_be.commits)))
+    (folder / CHANGES_FILE).write_bytes(b"".join(_events(round_to_be.commits)))
+    if any(promise):
+        (folder / CONTRACT_FILE).write_text(_contract(promise), "utf-8")
+    return folder
+
+
+def _events(commits: Sequence[Commit]) -> list[bytes]:
+    return [
+        json.dumps(
+            {
+                "step": step,
+                "ts": commit.ts,
+                "run_id": RUN,
+                "agent_id": commit.actor,
+                "commit": commit.sha,
+                "files": [{"path": file.path, "added": file.added, "deleted": file.deleted} for file in commit.files],
+            },
+            ensure_ascii=False,
+        ).encode()
+        + b"\n"
+        for step, commit in enumerate(commits, 1)
+    ]
+
+
+def _contract(promise: Promise) -> str:
+    lines = ['schema = "govern/round/v1"', "[round]"]
+    lines += [f"{name} = {_toml(value)}" for name, value in promise._asdict().items() if isinstance(value, str)]
+    if promise.scope:
+        lines += ["[scope]", f"include = [{', '.join(map(_toml, promise.scope))}]"]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(text: str) -> str:
+    """Write a text as a TOML basic string, whose escapes are those of JSON."""
+    return json.dumps(text).replace("\x7f", "\\u007f")

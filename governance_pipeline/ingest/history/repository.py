@@ -1,0 +1,139 @@
+"""Commits of a git repository along its first parents.
+
+What belongs here: reading a repository with libgit2, which runs no hook, filter, text converter or external diff that
+a repository names in its configuration, and fetches nothing. What does not: what becomes of the commits.
+
+Lines are counted as `git log --first-parent -M --numstat` does: renames of half-similar files are followed, a binary
+file has no lines, a merge is what it brought to its first parent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Final
+
+from governance_pipeline.errors import UnreadableError, UsageError
+from governance_pipeline.ingest.history.agents import Signature, agents_among, co_authors
+from governance_pipeline.ingest.history.commits import Commit, FileDelta
+from governance_pipeline.strict.excerpt import excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import pygit2
+
+_NUMBER: Final = re.compile(r"^Merge pull request #(\d{1,9})\b|\(#(\d{1,9})\)\s*$", re.ASCII)
+_SPAN: Final = ".."
+
+
+def read_commits(path: Path, span: str | None = None) -> Iterator[Commit]:
+    """Give the commits of a repository on the first-parent line, oldest first.
+
+    Args:
+        path: folder of the repository: a work tree or a bare one.
+        span: ``A..B``: those of B that A does not have; ``B``: all up to B; None: all up to HEAD.
+
+    Raises:
+        UsageError: it is no repository, or has no such revision.
+        UnreadableError: an object is missing or broken, as in a partial clone.
+    """
+    import pygit2
+
+    try:
+        repository = pygit2.Repository(str(path), pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
+    except (pygit2.GitError, KeyError) as error:
+        raise UsageError(f"{excerpt(str(path))} is no git repository that can be read: {error}") from None
+    try:
+        tags = _tags(repository)
+        for commit in _walk(repository, span):
+            yield _commit(repository, commit, tags)
+    except (pygit2.GitError, KeyError, OSError) as error:
+        raise UnreadableError(
+            f"{excerpt(str(path))}: an object cannot be read: {error}; clone it again, whole, and try that"
+        ) from None
+
+
+def _walk(repository: pygit2.Repository, span: str | None) -> Iterator[pygit2.Commit]:
+    from pygit2.enums import SortMode
+
+    start, _, end = (span or "HEAD").rpartition(_SPAN)
+    walker = repository.walk(_revision(repository, end or "HEAD").id, SortMode.TOPOLOGICAL | SortMode.REVERSE)
+    walker.simplify_first_parent()
+    if start:
+        walker.hide(_revision(repository, start).id)
+    yield from walker
+
+
+def _revision(repository: pygit2.Repository, name: str) -> pygit2.Commit:
+    import pygit2
+
+    try:
+        return repository.revparse_single(name).peel(pygit2.Commit)
+    except (pygit2.GitError, KeyError, ValueError):
+        raise UsageError(
+            f"{excerpt(name)!r} names no commit of {excerpt(repository.path)}; give --range A..B with revisions it has"
+        ) from None
+
+
+def _tags(repository: pygit2.Repository) -> Mapping[str, tuple[str, ...]]:
+    """Give the tags of each tagged commit, by commit id, in the order of their names."""
+    import pygit2
+
+    named: dict[str, list[str]] = defaultdict(list)
+    for reference in sorted(name for name in repository.references if name.startswith("refs/tags/")):
+        target = repository.revparse_single(reference)
+        try:
+            named[str(target.peel(pygit2.Commit).id)].append(reference.removeprefix("refs/tags/"))
+        except pygit2.GitError:
+            continue  # a tag of a file or tree
+    return {sha: tuple(names) for sha, names in named.items()}
+
+
+def _commit(repository: pygit2.Repository, commit: pygit2.Commit, tags: Mapping[str, tuple[str, ...]]) -> Commit:
+    author = Signature(commit.author.name, commit.author.email.strip().lower())
+    number = _NUMBER.search(commit.message.partition("\n")[0])
+    return Commit(
+        sha=str(commit.id),
+        parents=tuple(str(parent) for parent in commit.parent_ids),
+        ts=_time(commit.author.time, commit.author.offset),
+        author=_clean(author.email or author.name) or "unknown",
+        agents=agents_among((author, *co_authors(commit.message))),
+        files=tuple(_files(repository, commit)),
+        tags=tags.get(str(commit.id), ()),
+        pull_request=int(number[1] or number[2]) if number else None,
+    )
+
+
+def _files(repository: pygit2.Repository, commit: pygit2.Commit) -> Iterator[FileDelta]:
+    """Give the files that differ from the first parent, or from nothing, by path."""
+    if commit.parent_ids:
+        diff = repository.diff(commit.parent_ids[0], commit.id, context_lines=0)
+    else:
+        diff = commit.tree.diff_to_tree(context_lines=0, swap=True)
+    diff.find_similar()
+    deltas = {}
+    for delta, patch in zip(diff.deltas, diff, strict=True):
+        old, new = _path(delta.old_file.raw_path), _path(delta.new_file.raw_path)
+        _, added, deleted = (0, 0, 0) if patch is None else patch.line_stats  # None: renamed without any change
+        renamed_from = old if old != new else None
+        if delta.is_binary:
+            deltas[new] = FileDelta(new, None, None, renamed_from)
+        else:
+            deltas[new] = FileDelta(new, added, deleted, renamed_from)
+    yield from (deltas[path] for path in sorted(deltas))
+
+
+def _path(raw: bytes) -> str:
+    """Write the bytes of a path as text; what is no UTF-8 stays visible as escapes."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _time(seconds: int, offset_minutes: int) -> str:
+    return datetime.fromtimestamp(seconds, timezone(timedelta(minutes=offset_minutes))).isoformat()
