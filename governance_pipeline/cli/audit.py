@@ -51,10 +51,14 @@ Exit: 0 clean, 1 findings, 2 usage, 3 unknown
     "--store", type=click.Path(file_okay=False, path_type=Path),
     help="Keep rounds and tables here (landing/, lake/) instead of in a throw-away folder.",
 )  # fmt: skip
+@click.option(
+    "--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Prices of your own as JSON lines, before the shipped table; a round that brings its prices.jsonl keeps it.",
+)  # fmt: skip
 @click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of the page.")
 def audit(
     paths: tuple[Path, ...], as_json: bool, report: Path | None, fail_on: str, by: str, format_name: str,
-    store: Path | None, lang: Language,
+    store: Path | None, prices: Path | None, lang: Language,
 ) -> int:  # fmt: skip
     """Recompute every number the logs under PATHS declare, and show which ones are false.
 
@@ -64,7 +68,7 @@ def audit(
     from governance_pipeline.report.json_text import json_text
 
     with waiting("looking at files…", quiet=as_json):
-        plan = _plan(paths, by, format_name)
+        plan = _plan(paths, by, format_name, prices)
     _refuse_outputs(paths, plan, report, store)
     document = _document(plan, store, quiet=as_json)
     outcome = verdict(document, fail_on)
@@ -77,10 +81,12 @@ def audit(
     return outcome.exit_code
 
 
-def _plan(paths: Sequence[Path], by: str, format_name: str) -> list[PlannedRound]:
+def _plan(paths: Sequence[Path], by: str, format_name: str, prices: Path | None) -> list[PlannedRound]:
     from governance_pipeline.ingest.planning import By, plan_import
+    from governance_pipeline.ingest.price_file import with_prices
 
-    return plan_import(list(paths), By(by), format_name=format_name)
+    plan = plan_import(list(paths), By(by), format_name=format_name)
+    return plan if prices is None else with_prices(plan, prices)
 
 
 def _refuse_outputs(

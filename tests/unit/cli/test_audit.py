@@ -257,3 +257,30 @@ def test_a_report_that_cannot_be_written_is_exit_2_and_says_why(govern, logs, tm
     assert (code, out) == (2, "")
     assert "--report" in err
     assert "Traceback" not in err
+
+
+def test_a_price_file_with_a_bad_line_is_exit_2_with_line_and_reason(govern, logs, tmp_path):
+    prices = tmp_path / "prices-of-ours.jsonl"
+    prices.write_text('{"model": "m", "input": -1, "output": 2, "source": "s"}\n', "utf-8")
+    code, out, err = govern(logs, "--prices", prices)
+    assert (code, out) == (2, "")
+    assert "line 1: bad_input" in err
+
+
+def test_prices_of_a_user_price_the_model_nobody_else_knows(govern, logs, tmp_path):
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "prompt_tokens_details": {"cached_tokens": 0}}
+    log = json.loads(json.dumps(LOG))
+    log["info"]["config"] = {"model": {"model_name": "acme/one"}}
+    for message in log["messages"]:
+        message["extra"]["response"] = {"usage": usage}
+    (logs / "a.traj.json").write_text(json.dumps(log), "utf-8")
+    prices = tmp_path / "prices-of-ours.jsonl"
+    prices.write_text('{"model": "acme/one", "input": 900, "output": 1000, "source": "contract"}\n', "utf-8")
+    without = json.loads(govern(logs, "--json")[1])
+    document = json.loads(govern(logs, "--json", "--prices", prices)[1])
+    jsonschema.validate(document, SCHEMA)
+    statuses = {record["check_id"]: (record["computed"], record["status"]) for record in document["cross_checks"]}
+    assert statuses.pop("mini_swe_agent_instance_cost_at_list_price") == (0.2, "match")
+    assert statuses == {
+        record["check_id"]: (record["computed"], record["status"]) for record in without["cross_checks"]
+    }
