@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "atif"
 DECLARES: Final[tuple[str, ...]] = atif_totals.DECLARES
-RECOMPUTABLE: Final[tuple[str, ...]] = DECLARES
+RECOMPUTABLE: Final[tuple[str, ...]] = atif_totals.RECOMPUTABLE
 VERSIONS: Final = "ATIF-v1.4, v1.5, v1.6, v1.7"
 
 

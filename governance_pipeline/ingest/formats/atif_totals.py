@@ -29,17 +29,21 @@ METRICS: Final = (
     (Field("total_cost_usd", DataType.CURRENCY, "USD"), "cost_usd"),
 )
 STEPS: Final = Field("total_steps", DataType.INTEGER, "steps")
+EXTRA: Final = Field("extra", DataType.FLOAT, "as the agent defines it")
+"""A number of `final_metrics.extra`; its own name is in its pointer."""
+
 WITH_SUBAGENTS: Final = "_with_subagents"
 """Ending of the second declaration of a total: over the steps of the trajectory and of all its sub-agents."""
 
 ADDS_SUBAGENTS: Final = frozenset({"terminus-2"})
 """Agents whose totals hold those of their sub-agents (harbor `agents/terminus_2/terminus_2.py`)."""
 
-DECLARES: Final[tuple[str, ...]] = (
+RECOMPUTABLE: Final[tuple[str, ...]] = (
     *(kind.name for kind, _ in METRICS),
     STEPS.name,
     *(kind.name + WITH_SUBAGENTS for kind, _ in METRICS),
 )
+DECLARES: Final[tuple[str, ...]] = (*RECOMPUTABLE, EXTRA.name)
 COST: Final = "cost_usd"
 
 
@@ -53,8 +57,7 @@ def declare(out: Extraction, trajectory: Trajectory) -> None:
             subject.declare(place.below(escaped(kind.name)), kind, declared[kind.name])
     for name, value in members(declared.get("extra")).items():
         if value_kind(value) is ValueKind.NUMBER:
-            kind = Field(f"extra.{name}", DataType.FLOAT, "as the agent defines it")
-            subject.declare(place.below("/extra" + escaped(name)), kind, value)
+            subject.declare(place.below("/extra" + escaped(name)), EXTRA, value)
     if declared:
         for number, (index, step) in enumerate(steps(trajectory.document), 1):
             where = trajectory.place.below(f"/steps/{index}/step_id")

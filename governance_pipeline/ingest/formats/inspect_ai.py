@@ -58,7 +58,8 @@ _OTHERS: Final = frozenset({HEADER, SUMMARIES, "reductions.json"})
 
 def detect(sample: Sample) -> bool:
     """Tell a document by its header."""
-    return sample.shape == "document" and _is_header(sample.values[0]) and "status" in sample.values[0]
+    is_document = sample.shape == "document" and len(sample.values) == 1
+    return is_document and _is_header(sample.values[0]) and "status" in sample.values[0]
 
 
 def detect_archive(archive: Archive) -> Any:

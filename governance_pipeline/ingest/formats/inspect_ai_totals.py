@@ -43,6 +43,9 @@ KINDS: Final = (
     Field("total_cost", DataType.CURRENCY, "USD"),
 )
 METRICS: Final = tuple(Field(name, DataType.FLOAT, "score") for name in ("accuracy", "mean", "stderr", "std", "var"))
+OTHER_METRIC: Final = Field("metric", DataType.FLOAT, "score")
+"""A metric of the task's own, or one with options; its own name is in its pointer."""
+
 SCORED: Final = Field("scored_samples", DataType.INTEGER, "samples")
 UNSCORED: Final = Field("unscored_samples", DataType.INTEGER, "samples")
 WITH_REASONING: Final = Field("total_tokens_with_reasoning", DataType.INTEGER, "tokens")
@@ -53,7 +56,7 @@ RECOMPUTABLE: Final[tuple[str, ...]] = (
     *(kind.name for kind in (*COUNTS, *METRICS, SCORED, *KINDS, WITH_REASONING)),
     *(OF_SAMPLE + kind.name for kind in KINDS),
 )
-DECLARES: Final[tuple[str, ...]] = (*RECOMPUTABLE, UNSCORED.name)
+DECLARES: Final[tuple[str, ...]] = (*RECOMPUTABLE, UNSCORED.name, OTHER_METRIC.name)
 
 _PARTS_OF_TOTAL: Final = ("input_tokens", "output_tokens", "input_tokens_cache_write", "input_tokens_cache_read")
 _REASONING: Final = "reasoning_tokens"
@@ -150,8 +153,7 @@ class Totals:
         for name, metric in members(declared.get("metrics")).items():
             value = members(metric)
             options = members(value.get("params")) or members(value.get("options"))
-            known = next((kind for kind in METRICS if kind.name == name and not options), None)
-            kind = known or Field(f"metric.{name}", DataType.FLOAT, "score")
+            kind = next((kind for kind in METRICS if kind.name == name and not options), OTHER_METRIC)
             subject.declare(place.below(f"/metrics{escaped(name)}/value"), kind, value.get("value"))
 
     def _declare_usage(self, model: str, place: Place, report: Members) -> None:

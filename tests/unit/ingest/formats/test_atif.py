@@ -172,7 +172,7 @@ def test_numbers_of_the_agents_own_are_declared_as_written(documents):
     totals = {"total_prompt_tokens": None, "extra": {"cache/efficiency": 0.608, "note": "x"}}
     tables = documents(trajectory(totals=totals))
     (row,) = tables.rows("core_declared")
-    assert (row["field"], row["value_raw"]) == ("extra.cache/efficiency", "0.608")
+    assert (row["field"], row["value_raw"]) == ("extra", "0.608")
     assert row["pointer"] == "/final_metrics/extra/cache~1efficiency"
 
 

@@ -282,10 +282,11 @@ def test_a_metric_with_options_or_of_the_tasks_own_is_not_taken_for_a_known_one(
     clustered = {"name": "stderr", "value": 0.1, "params": {"cluster": "c"}}
     scores = score(metrics={"mine": 2}) | {"unscored_samples": 0}
     scores["metrics"]["stderr"] = clustered
-    assert set(declared(log(header({"scores": [scores]}), sample()))) == {
-        ("log-1/match", "metric.mine"),
-        ("log-1/match", "metric.stderr"),
-        ("log-1/match", "unscored_samples"),
+    rows = log(header({"scores": [scores]}), sample()).rows("core_declared")
+    assert {(row["field"], row["pointer"].rpartition("/scores/0/")[2]) for row in rows} == {
+        ("metric", "metrics/mine/value"),
+        ("metric", "metrics/stderr/value"),
+        ("unscored_samples", "unscored_samples"),
     }
 
 
