@@ -9,6 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from governance_pipeline.ingest.formats import FORMATS
+from governance_pipeline.ingest.logfile import Sample
+from governance_pipeline.ingest.native.kinds import NATIVE_FORMATS
+
 USAGE = {"input_tokens": 3, "output_tokens": 1, "total_tokens": 4}
 ATIF = {
     "schema_version": "ATIF-v1.6",
@@ -124,7 +128,17 @@ def put(document, path, value):
     return document
 
 
-@pytest.mark.parametrize("document", [ATIF, INSPECT, OTEL], ids=["atif", "inspect_ai", "otel_genai"])
+LOGS = {"atif": ATIF, "inspect_ai": INSPECT, "otel_genai": OTEL}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_is_claimed_by_its_own_format_only(name):
+    sample = Sample("x", "document", (LOGS[name],))
+    foreign = [log_format for log_format in FORMATS if log_format not in NATIVE_FORMATS]
+    assert [log_format.NAME for log_format in foreign if log_format.detect(sample)] == [name]
+
+
+@pytest.mark.parametrize("document", LOGS.values(), ids=LOGS)
 def test_any_value_in_any_place_is_read_or_quarantined(read, document):
     paths = list(places(document))
 
