@@ -8,7 +8,7 @@ what the files say.
 - Entire: a checkpoint's folder, with its session folders and the transcripts in them, is one unit.
 - Codex: a session and all that say they were forked from it or started by it, wherever their files lie.
 - ATIF: a trajectory and those of its sub-agents that lie beside it, by the ids it names.
-- OpenHands SDK: a folder with `base_state.json` and `events/` is one conversation.
+- OpenHands SDK: a folder with `base_state.json` and `events/` is one conversation; its sub-agents are in `subagents/`.
 - OpenHands Index and SWE-bench: the result files of one folder, outcomes in `instance_results/` included, are one unit.
 - tau2-bench: a `submission.json` and the trajectories beside it or in `trajectories/` are one unit.
 - Every other supported file is a unit of its own; a native audit log that names one session has that id.
@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.ingest.detection import detect
-from governance_pipeline.ingest.extraction import parse_time
+from governance_pipeline.ingest.first_day import day_of
 from governance_pipeline.ingest.formats import atif, codex_rollout
 from governance_pipeline.ingest.formats.atif_trajectories import references
 from governance_pipeline.ingest.formats.swebench_kinds import is_instance_id
@@ -33,7 +33,7 @@ from governance_pipeline.strict.lines import read_blocks
 from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from governance_pipeline.ingest.layout import FoundFile
@@ -48,6 +48,7 @@ ENTIRE: Final = "claude_code_entire"
 NATIVE_AUDIT_LOG: Final = "native_audit_log"
 CONVERSATION_STATE: Final = "base_state.json"
 CONVERSATION_EVENTS: Final = "events"
+CONVERSATION_SUBAGENTS: Final = "subagents"
 TAU2_BENCH: Final = "tau2_bench"
 SUBMISSION: Final = "submission.json"
 RESULT_FOLDERS: Final[Mapping[str, str]] = {
@@ -56,9 +57,6 @@ RESULT_FOLDERS: Final[Mapping[str, str]] = {
     TAU2_BENCH: "trajectories",
 }
 """Format whose files of one folder belong together -> folder inside it that holds the outcomes of single instances."""
-
-_TIME_MEMBERS: Final = ("timestamp", "ts", "time", "created_at", "started_at", "start_time", "created")
-_TIME_DEPTH: Final = 6
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def look_at(file: FoundFile, formats: Sequence[LogFormat]) -> Candidate:
     if found.format is None:
         return Candidate(file, digest.sha256)
     session_id, agent_id = _ids(found.format.NAME, found.sample, file.source.stem)
-    candidate = Candidate(file, digest.sha256, found.format.NAME, session_id, agent_id, _day(found.sample.values))
+    candidate = Candidate(file, digest.sha256, found.format.NAME, session_id, agent_id, day_of(found.sample.values))
     if found.format.NAME == codex_rollout.NAME:
         return replace(candidate, **codex_rollout.lineage(found.sample.values)._asdict())
     if found.format.NAME == atif.NAME:
@@ -165,6 +163,8 @@ class _Homes:
         source = candidate.file.source
         home = next((folder for folder in source.parents if folder in self._conversations), None)
         if home is not None:
+            while home.parent.name == CONVERSATION_SUBAGENTS and home.parent.parent in self._conversations:
+                home = home.parent.parent
             return "folder", str(home)
         for folder in source.parents:
             if self._sessions.get(folder):
@@ -273,28 +273,3 @@ def _mentions(source: Path, word: str) -> bool:
     except FileRefused:
         return False
     return False
-
-
-def _day(values: Sequence[Any]) -> str | None:
-    for value in values:
-        for time in _times(value, 0):
-            at = parse_time(time, assume_utc=True)
-            if at is not None:
-                return at.date().isoformat()
-    return None
-
-
-def _times(value: Any, depth: int) -> Iterator[Any]:
-    """Give what stands under the usual names of a time, in the order written."""
-    if depth > _TIME_DEPTH:
-        return
-    if isinstance(value, dict):
-        for name, member in value.items():
-            if name in _TIME_MEMBERS:
-                yield member
-            elif isinstance(member, dict | list):
-                yield from _times(member, depth + 1)
-    elif isinstance(value, list):
-        for member in value:
-            if isinstance(member, dict | list):
-                yield from _times(member, depth + 1)

@@ -18,6 +18,8 @@ Traps:
 - Totals are cumulative wherever they repeat (`llm_metrics` on events, `stats` events): the last counts, never a sum,
   and none of them where the record or the state has its own.
 - accumulated_cost 0.0 with an empty list: a model without a price. Declared as written, without parts.
+- A sub-agent (SDK, `tools/delegate`, `tools/task`) is a conversation in `subagents/` of its parent, whose state repeats
+  its calls under a usage id of their own: one call, counted with the sub-agent.
 - prompt_tokens include cached tokens (unlike Anthropic's own count).
 - The same response stands on the action, on its observation and in `token_usages`: one call.
 - Edits are counted by step from their reports; the patch of a record only where no edit step changed a file.
@@ -57,6 +59,7 @@ RECOMPUTABLE: Final[tuple[str, ...]] = DECLARES
 VERSIONS: Final = "evaluation output 2024-2025, resolver 2024, event streams 2025, SDK v1 2026, call logs 2025"
 
 _EVENTS_FOLDER: Final = "events"
+_SUBAGENTS_FOLDER: Final = "subagents"
 _LOOKED_AT: Final = 20
 """Events of an array looked at to tell it, as many as lines of a file."""
 
@@ -90,6 +93,17 @@ def _is_stream_event(value: Any) -> bool:
     return openhands_events.is_event(event) and {"source", "timestamp"} <= event.keys()
 
 
+def _depth(folder: str) -> int:
+    return folder.split("/").count(_SUBAGENTS_FOLDER)
+
+
+def _parent_folder(folder: str) -> str | None:
+    """Give the folder of the conversation that started the one in `folder`; None where that is no sub-agent."""
+    above, _, _ = folder.rpartition("/")
+    parent, _, name = above.rpartition("/")
+    return parent if name == _SUBAGENTS_FOLDER else None
+
+
 class _Reader:
     def __init__(self, out: Extraction) -> None:
         self._out = out
@@ -117,7 +131,10 @@ class _Reader:
     def write(self) -> None:
         for stream in self._streams.values():
             self._reports += write_stream(self._out, stream)
-        for conversation in self._conversations.values():
+        for key in sorted(self._conversations, key=lambda key: -_depth(key)):  # each call counts where it was made
+            conversation, above = self._conversations[key], _parent_folder(key)
+            if above is not None and above in self._conversations:
+                conversation.run.parent_run_id = self._conversations[above].run.run_id
             conversation.write(self._out, self._names)
             self._reports += conversation.reports
         write_usage(self._out, self._reports)

@@ -155,3 +155,11 @@ def test_a_rollout_tells_its_session_and_where_it_comes_from(tmp_path):
     candidate = look_at(found_file(tmp_path / "x", tmp_path), FORMATS)
     assert (candidate.format, candidate.session_id, candidate.parent_id) == ("codex_rollout", "c", "p")
     assert candidate.day == "2026-02-23"
+
+
+def test_a_conversation_has_its_sub_agents_and_theirs(tmp_path):
+    folders = ["c", "c/subagents/d", "c/subagents/d/subagents/e", "subagents/f"]
+    names = [f"{folder}/{name}" for folder in folders for name in ("base_state.json", "events/event-0.json")]
+    found = units_of([_candidate(tmp_path, name, format="openhands", session_id=name[:-16]) for name in names])
+    assert [len(unit.files) for unit in found] == [6, 2]
+    assert [unit.session_id for unit in found] == ["c", "subagents/f"]

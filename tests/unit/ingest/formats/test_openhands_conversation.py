@@ -179,3 +179,30 @@ def test_a_usage_id_that_imitates_another_subject_does_not_merge_with_it(read):
     subjects = [row["subject_id"] for row in tables.rows("core_declared")]
     assert subjects == ["c/x/y", "c/x/y@logs/b/base_state.json"]
     assert [row["subject_id"] for row in tables.rows("core_components")] == subjects
+
+
+def test_a_sub_agent_is_a_run_of_its_own_and_its_calls_count_once_and_with_it(read):
+    call = {"model": "m", "response_id": "r1", "prompt_tokens": 9, "completion_tokens": 5}
+    child = state(id="child", stats=stats(9, token_usages=[call]))
+    repeated = stats(9, token_usages=[call])["usage_to_metrics"]["agent"]
+    parent = state(id="parent", stats={"usage_to_metrics": {"delegate:a": repeated}})
+    tables = read(
+        {
+            f"{FOLDER}/base_state.json": json.dumps(parent),
+            f"{FOLDER}/events/event-00000-x.json": json.dumps(action()),
+            f"{FOLDER}/subagents/child/base_state.json": json.dumps(child),
+            f"{FOLDER}/subagents/child/events/event-00000-x.json": json.dumps(action(2)),
+        }
+    )
+    parents = {row["run_id"]: row["parent_run_id"] for row in tables.rows("core_runs")}
+    assert parents == {"child": "parent", "parent": None}
+    counted = [row["run_id"] for row in tables.rows("core_usage") if row["duplicate_of"] is None]
+    assert counted == ["child"]
+
+
+def test_a_folder_called_like_that_of_sub_agents_without_a_parent_has_none(read):
+    files = {"subagents/c/base_state.json": json.dumps(state(id="c")), "d/base_state.json": json.dumps(state(id="d"))}
+    assert {row["parent_run_id"] for row in read(files).rows("core_runs")} == {None}
+    below_the_root = files | {"base_state.json": json.dumps(state(id="root"))}
+    parents = {row["run_id"]: row["parent_run_id"] for row in read(below_the_root).rows("core_runs")}
+    assert parents == {"c": "root", "d": None, "root": None}
