@@ -53,11 +53,14 @@ def lineage_proof(formula: Formula, sources: Mapping[str, Source]) -> LineagePro
         sources: all sources of the check file, by name.
 
     Returns:
-        The proof; codes of its faults are unknown_source, recompute_uses_declared and recompute_uses_derived.
+        The proof; codes of its faults are recompute_forbidden (sqlglot cannot tell the lineage), unknown_source,
+        recompute_uses_declared and recompute_uses_derived.
     """
-    reached = reachable_columns(formula) | set(formula.columns)
-    columns = tuple(sorted(reached, key=lambda column: (column.source, column.name)))
-    return LineageProof(formula.digest, columns, tuple(_faults(columns, sources)))
+    reached = reachable_columns(formula)
+    every = (reached or frozenset()) | set(formula.columns)
+    columns = tuple(sorted(every, key=lambda column: (column.source, column.name)))
+    untold = [] if reached is not None else [("recompute_forbidden", "nobody can tell which columns it reads")]
+    return LineageProof(formula.digest, columns, (*untold, *_faults(columns, sources)))
 
 
 def _faults(columns: Iterable[Column], sources: Mapping[str, Source]) -> list[tuple[str, str]]:
