@@ -103,7 +103,11 @@ class WebHouse(GateHouse):
     def serve(self, port: int, *arguments: str) -> None:
         """Start a web server and wait until it answers."""
         self.start("dagster-webserver", "-h", "127.0.0.1", "-p", str(port), *arguments)
-        self.wait("web server", lambda: self.query("{ version }", port=port), seconds=120)
+        query = "{ workspaceOrError { ... on Workspace { locationEntries { locationOrLoadError { __typename \
+          ... on PythonError { message } } } } } }"
+        found = self.wait("web server", lambda: self.query(query, port=port), seconds=120)
+        [entry] = found["workspaceOrError"]["locationEntries"]
+        assert entry["locationOrLoadError"]["__typename"] == "RepositoryLocation", entry
 
     def stop(self) -> None:
         """Stop every process that was started here, with its children."""
