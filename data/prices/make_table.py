@@ -114,11 +114,11 @@ def _between(
     model: str, before: tuple[dict[str, str], Prices], after: tuple[dict[str, str], Prices]
 ) -> list[list[str | None]]:
     agreed = [a if a == b else None for a, b in zip(before[1][:-1], after[1][:-1], strict=True)]
-    if None in agreed[:2]:
-        return []
     limits = [int(prices[-1]) for _, prices in (before, after) if prices[-1] is not None]
     begin = date.fromisoformat(before[0]["date"]) + timedelta(days=1)
     end = date.fromisoformat(after[0]["date"]) - timedelta(days=1)
+    if None in agreed[:2] or begin > end:
+        return []
     source = f"litellm {before[0]['version']} and {after[0]['version']} agree"
     return [[model, begin.isoformat(), end.isoformat(), *agreed, str(min(limits)) if limits else None, source]]
 
