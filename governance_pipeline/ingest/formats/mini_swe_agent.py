@@ -159,7 +159,8 @@ class _Trajectory:
             elif waiting:
                 left = _answer(waiting, message, extra)
                 if extra.get("exception_info") == _NOT_RUN:
-                    not_run += [step for step in waiting if step not in left]
+                    waits = {id(step) for step in left}
+                    not_run += [step for step in waiting if id(step) not in waits]
                 waiting = left
 
     def _refuse(self, index: int, message: Members, extra: Members, steps: Sequence[Step]) -> None:

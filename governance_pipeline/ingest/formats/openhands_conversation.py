@@ -81,11 +81,12 @@ class Conversation:
     run: Run
     reports: list[UsageReport] = field(default_factory=list)
     approvals: list[Approval] = field(default_factory=list)
-    _waiting: list[Step] = field(default_factory=list)
+    _waiting_before: int = 0
     _stats: tuple[Place, Members] | None = None
     _has_state: bool = False
     _calls: list[tuple[Step, str, Members]] = field(default_factory=list)
     _by_id: dict[str, tuple[Step, str, Members]] = field(default_factory=dict)
+    _positions: dict[int, int] = field(default_factory=dict)
 
     def take_state(self, place: Place, state: Members) -> None:
         """Take in a state document, or the state an event holds."""
@@ -108,7 +109,7 @@ class Conversation:
         elif key == _POLICY:
             self._take_policy(place.below("/value"), value)
         elif key == "execution_status" and value == _WAITING:
-            self._waiting = [step for step, _, _ in self._calls if step.status is None]
+            self._waiting_before = len(self._calls)
         elif key == "stats" and isinstance(value, dict) and not self._has_state:
             self._stats = (place.below("/value"), value)
         elif key == "execution_status" and not self._has_state:
@@ -159,6 +160,7 @@ class Conversation:
             result, where = f"score: {critic['score']}", place.below("/critic_result")
             self.approvals.append(Approval(where, REVIEW, MODEL, call_id, result, text(critic.get("message"))))
         call = (step, tool, arguments)
+        self._positions[id(step)] = len(self._calls)
         self._calls.append(call)
         for name in (text(event.get("id")), call_id):
             if name is not None:
@@ -175,7 +177,7 @@ class Conversation:
         if _REASON in event:
             by = HUMAN if event.get("rejection_source", "user") == "user" else RULE
             self.approvals.append(Approval(place, DENIED, by, step.call_id, reason=text(event[_REASON]), at=at))
-        elif any(step is waiting for waiting in self._waiting):
+        elif step.status is None and self._positions[id(step)] < self._waiting_before:
             self.approvals.append(Approval(place, APPROVED, HUMAN, step.call_id, result=_WAITING, at=at))
 
     def _take_answer(self, place: Place, event: Members) -> None:

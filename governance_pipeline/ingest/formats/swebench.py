@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
 
     Members = Mapping[str, Any]
+    _ByRepository = dict[str | None, list[tuple[str, Place]]]
 
 NAME: Final = "swebench"
 _LISTS: Final = {
@@ -116,6 +117,7 @@ class _Results:
         self._unseen: dict[str, str] = {}
         self._predictions: list[tuple[str, Place, Members]] = []
         self._reviews: list[tuple[str, Place, str, str | None]] = []
+        self._paths: set[str] = set()
         self._passed: set[str] = set()
         self._lists: dict[str, dict[str, Place]] = {}
         self._reported: dict[str, Place] = {}
@@ -148,6 +150,7 @@ class _Results:
         elif kinds.is_run_report(value):
             self._take_run_report(place, value)
         elif kinds.is_submission(value):
+            self._paths.add(file.path)
             for name, instances in value.items():
                 self._lists[name] = dict(_listed(place, name, instances))
             self._reviews += [
@@ -175,8 +178,9 @@ class _Results:
         for sessions in self._sessions.values():
             for run in sessions:
                 run.write(self._out)
+        parts = self._parts() if self._breakdowns else {}
         for place, breakdown in self._breakdowns:
-            self._declare_breakdown(place, breakdown)
+            self._declare_breakdown(place, breakdown, parts)
 
     def _session(self, instance: str, place: Place) -> Run:
         run = Run(self._names.claim(instance, place.file.path), NAME, place)
@@ -212,6 +216,7 @@ class _Results:
         run.steps.append(Step(where, tool="submission", is_opaque=not changes, changes=changes))
 
     def _take_report(self, file: LogFile, record: Record, place: Place) -> None:
+        self._paths.add(file.path)  # also of a line that is no report: it may have been one of any instance
         found = kinds.report_in(record.value)
         if found is None:
             file.quarantine(record, "no_report")
@@ -224,7 +229,7 @@ class _Results:
                 self._passed.add(instance)
             if isinstance(members(outcome).get(kinds.RESOLVED), bool):
                 result = f"resolved: {value_raw(outcome[kinds.RESOLVED])}"
-                self._reviews.append((instance, where.below("/resolved"), result, _reason(outcome)))
+                self._reviews.append((instance, where.below("/resolved"), result, kinds.counts_of(outcome)))
 
     def _take_run_report(self, place: Place, report: Members) -> None:
         subject = Subject(
@@ -241,56 +246,45 @@ class _Results:
         for name, result in _VERDICTS.items():
             self._reviews += [(i, where, result, None) for i, where in _listed(place, name, report.get(name))]
 
-    def _declare_breakdown(self, place: Place, breakdown: Members) -> None:
+    def _declare_breakdown(self, place: Place, breakdown: Members, parts: Mapping[str, _ByRepository | None]) -> None:
         is_by_year = kinds.is_by_year(breakdown)
         for name, counts in breakdown.items():
             where = place.below(escaped(name))
             wanted = self._names.claim(f"{place.address.rstrip(':')}{escaped(name)}", place.file.path)
-            parts = self._parts_of(name)
-            paths = {part.file.path for instances in parts.values() for _, part in instances or ()}
-            subject = Subject(self._out, NAME, wanted, paths)
+            subject = Subject(self._out, NAME, wanted, self._paths)
             for member in (kinds.RESOLVED, "total"):
                 subject.declare(where.below(f"/{member}"), BREAKDOWNS[is_by_year, member], members(counts).get(member))
             for source, instances in () if is_by_year else parts.items():
                 if instances is None:
                     subject.component(source, 1, {"id": (where, None)})  # no file of that kind: unknown
-                for number, (instance, at) in enumerate(instances or (), 1):
+                    continue
+                for number, (instance, at) in enumerate(instances.get(name, ()), 1):
                     subject.component(source, number, {"id": (at, instance)})
 
-    def _parts_of(self, repository: str) -> dict[str, list[tuple[str, Place]] | None]:
-        """Give the instances of a repository: listed as resolved, passed by their tests, and all that are known."""
+    def _parts(self) -> dict[str, _ByRepository | None]:
+        """Give the instances of each repository: listed as resolved, passed by their tests, and all that are known."""
         listed = self._lists.get(kinds.RESOLVED)
         left_out = {i: at for name in kinds.LEFT_OUT for i, at in self._lists.get(name, {}).items()}
         passed = {i: at for i, at in self._reported.items() if i in self._passed}
-        known = {**left_out, **self._reported}
         is_complete = all(name in self._lists for name in kinds.LEFT_OUT)
         return {
-            "resolved": None if listed is None else _of(listed, repository),
-            "passed": _of(passed, repository) if self._reported else None,
-            "known": _of(known, repository) if self._reported and is_complete else None,
+            "resolved": None if listed is None else _by_repository(listed),
+            "passed": _by_repository(passed) if self._reported else None,
+            "known": _by_repository({**left_out, **self._reported}) if self._reported and is_complete else None,
         }
 
 
-def _of(instances: Mapping[str, Place], repository: str) -> list[tuple[str, Place]]:
-    return [(each, place) for each, place in instances.items() if kinds.repository_of(each) == repository]
+def _by_repository(instances: Mapping[str, Place]) -> _ByRepository:
+    found: _ByRepository = defaultdict(list)
+    for instance, place in instances.items():
+        found[kinds.repository_of(instance)].append((instance, place))
+    return found
 
 
 def _listed(place: Place, name: str, instances: Any) -> list[tuple[str, Place]]:
     where = place.below(escaped(name))
     named = enumerate(entries(instances))
     return [(instance, where.below(f"/{index}")) for index, instance in named if text(instance) is not None]
-
-
-def _reason(outcome: Members) -> str | None:
-    """Say how many tests failed of those that had to pass, in the words of the report."""
-    tests = members(outcome.get("tests_status"))
-    counts = [(kind, members(tests.get(kind))) for kind in kinds.TEST_KINDS]
-    if not tests:
-        return None
-    return "; ".join(
-        f"{kind}: {len(entries(c.get('failure')))} failure, {len(entries(c.get('success')))} success"
-        for kind, c in counts
-    )
 
 
 def _trajectory_name(path: str) -> str:

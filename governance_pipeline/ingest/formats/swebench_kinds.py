@@ -117,6 +117,18 @@ def is_passed(outcome: Members) -> bool:
     return all(entries(members(tests.get(kind)).get("failure")) == [] for kind in TEST_KINDS)
 
 
+def counts_of(outcome: Members) -> str | None:
+    """Say how many tests failed of those that had to pass, in the words of the report."""
+    tests = members(outcome.get("tests_status"))
+    counts = [(kind, members(tests.get(kind))) for kind in TEST_KINDS]
+    if not tests:
+        return None
+    return "; ".join(
+        f"{kind}: {len(entries(c.get('failure')))} failure, {len(entries(c.get('success')))} success"
+        for kind, c in counts
+    )
+
+
 def _each(values: Iterable[Any], holds: Callable[[Any], bool]) -> bool:
     """Tell whether there are values and the first of them all are such."""
     first = list(islice(values, _LOOKED_AT))

@@ -243,6 +243,13 @@ def test_a_line_that_is_no_report_is_quarantined(read):
     ]
 
 
+def test_a_report_that_cannot_be_read_makes_the_breakdown_unknown_because_it_may_be_of_any_instance(read):
+    files = {name: value for name, value in SUBMISSION.items() if "/logs/" not in name}
+    lines = "".join(json.dumps({"report": report(i)}) + "\n" for i in ("o__r-1", "o__r-3")) + "{\n"
+    found = checks(read(texts(files) | {"logs/reports.jsonl": lines}))
+    assert {row["reason_code"] for row in found.values()} == {"components_incomplete"}
+
+
 def test_an_entry_that_is_no_prediction_is_quarantined(read):
     many = [prediction(f"o__r-{n}") for n in range(25)] + [None, {"instance_id": "o__r-1"}]
     tables = read({"logs/preds.json": json.dumps(many, indent=1)})
