@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from governance_pipeline.errors import UsageError
+from governance_pipeline.trust.points import is_sound_point
 from governance_pipeline.trust.principals import HUMAN_ROLES, LONE_ROLES, Key, Kind, Principal, Role, Validity, skeleton
 
 if TYPE_CHECKING:
@@ -152,9 +153,10 @@ def _fault(root: TrustRoot) -> str | None:
 def _name_fault(root: TrustRoot) -> str | None:
     seen: dict[str, str] = {}
     for principal in root.principals:
-        for name in (principal.id, *principal.aliases):
+        for name in (principal.id, *principal.aliases, principal.controller):
             if not name.isprintable() or not skeleton(name):
                 return f"{name!r} is no name: it holds what a screen does not show"
+        for name in (principal.id, *principal.aliases):
             owner = seen.setdefault(skeleton(name), principal.id)
             if owner != principal.id:
                 return f"{name!r} looks like a name of {owner!r}; two principals need names nobody can mix up"
@@ -176,6 +178,8 @@ def _key_fault(root: TrustRoot) -> str | None:
     owners: dict[bytes, str] = {}
     for principal in root.principals:
         for key in principal.keys:
+            if not is_sound_point(key.public_key):
+                return f"key {key.fingerprint} of {principal.id!r} is none: no point of Ed25519, or one of small order"
             if key.public_key in owners:
                 return f"key {key.fingerprint} is listed for {owners[key.public_key]!r} and {principal.id!r}"
             owners[key.public_key] = principal.id

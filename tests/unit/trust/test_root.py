@@ -47,6 +47,14 @@ def test_two_principals_have_names_nobody_can_mix_up(make_principal, make_root, 
 def test_a_name_is_what_a_screen_shows(make_principal, make_root, name):
     with pytest.raises(UsageError, match="no name"):
         make_root(make_principal(name, keys=()))
+    with pytest.raises(UsageError, match="no name"):
+        make_root(make_principal("ana", keys=(), controller=name or "\u200b"))
+
+
+@pytest.mark.parametrize("raw", [b"\x01" + bytes(31), bytes(32), b"\xec" + b"\xff" * 30 + b"\x7f"])
+def test_a_key_of_small_order_is_nobodys(make_principal, make_root, raw):
+    with pytest.raises(UsageError, match="small order"):
+        make_root(make_principal("ana", keys=(Key(raw),)))
 
 
 def test_controllers_never_go_in_a_circle(make_principal, make_root):
