@@ -47,6 +47,8 @@ DIGEST = click.option(
     help="First 8 digits or more of the digest you have read, one for each request; default: ask.",
 )  # fmt: skip
 
+_PASSPHRASE_BYTES = 4096
+
 
 def _with(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Give a command several arguments, in the order they are listed in its help."""
@@ -261,15 +263,15 @@ def _verifier(config_path: Path | None, lake: Path, now: datetime) -> Verifier:
 
 
 def _signer(key_path: Path, passphrase_file: Path | None) -> Signer:
-    from governance_pipeline.strict.files import open_regular
     from governance_pipeline.trust.keys import is_encrypted_key, load_signer
+    from governance_pipeline.trust.owned_files import private_bytes
 
     if not is_encrypted_key(key_path):
         return load_signer(key_path, None)
     if passphrase_file is None:
         return load_signer(key_path, str(click.prompt(f"Passphrase of {key_path}", hide_input=True, err=True)).encode())
-    with open_regular(passphrase_file) as stream:
-        return load_signer(key_path, stream.readline(4096).rstrip(b"\r\n"))
+    first, _, _ = private_bytes(passphrase_file, "passphrase file", _PASSPHRASE_BYTES).partition(b"\n")
+    return load_signer(key_path, first.rstrip(b"\r"))
 
 
 def _now() -> datetime:

@@ -16,7 +16,6 @@ from governance_pipeline.report.json_text import json_text
 
 if TYPE_CHECKING:
     from governance_pipeline.ledger.root_keeping import Kept
-    from governance_pipeline.trust.principals import Key
 
 CONFIG = click.option(
     "--config", "config_path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -85,7 +84,7 @@ def add(
     from governance_pipeline.ledger.root_keeping import KEY_FILE, add_principal
     from governance_pipeline.trust.config import load_config
     from governance_pipeline.trust.keys import is_encrypted_key, load_signer
-    from governance_pipeline.trust.principals import Kind, Principal, Role
+    from governance_pipeline.trust.principals import Key, Kind, Principal, Role, Validity
 
     if public_key is not None and new_key is not None:
         raise click.UsageError("--public-key and --new-key are two ways to the same key; give one of them")
@@ -96,10 +95,11 @@ def add(
     current = _current(config, now)
     path = config.root.parent / KEY_FILE if root_key is None else root_key
     signer = load_signer(path, _passphrase(path) if is_encrypted_key(path) else None)
-    keys = _keys(public_key, new_key, now, days, is_throwaway=current.root.is_throwaway)
-    role_set = frozenset(map(Role, roles))
-    added = Principal(principal, Kind(kind), controller or principal, role_set, keys, aliases)
-    _answer(add_principal(config, added, signer, now), as_json)
+    public, key_file = _public_key(public_key, new_key, is_throwaway=current.root.is_throwaway)
+    ends = Validity(now, None if days is None else now + timedelta(days=days))
+    keys = () if public is None else (Key(public, ends),)
+    added = Principal(principal, Kind(kind), controller or principal, frozenset(map(Role, roles)), keys, aliases)
+    _answer(add_principal(config, added, signer, now, key_file=key_file), as_json)
 
 
 @trust.command(epilog="Example: govern trust show --json")
@@ -120,19 +120,18 @@ def _current(config: Any, now: datetime) -> Kept:
     return Kept(config, trusted_root(config, Ledger(config.ledger), now))
 
 
-def _keys(
-    public_key: Path | None, new_key: Path | None, now: datetime, days: int | None, *, is_throwaway: bool
-) -> tuple[Key, ...]:
-    from governance_pipeline.trust.keys import generate_key, read_public_key
-    from governance_pipeline.trust.principals import Key, Validity
+def _public_key(
+    public_key: Path | None, new_key: Path | None, *, is_throwaway: bool
+) -> tuple[bytes | None, tuple[Path, bytes] | None]:
+    """Give the public bytes of a principal's key, and what is to be written where for one that is made now."""
+    from governance_pipeline.trust import keys
 
-    validity = Validity(now, None if days is None else now + timedelta(days=days))
     if public_key is not None:
-        return (Key(read_public_key(public_key), validity),)
-    if new_key is not None:
-        passphrase = None if is_throwaway else _new_passphrase("the new key")
-        return (Key(generate_key(new_key, passphrase), validity),)
-    return ()
+        return keys.read_public_key(public_key), None
+    if new_key is None:
+        return None, None
+    made = keys.new_key(None if is_throwaway else _new_passphrase("the new key"))
+    return made.public_key, (new_key, made.file_bytes)
 
 
 def _new_passphrase(what: str) -> bytes:

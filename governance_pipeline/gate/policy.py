@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 from governance_pipeline.errors import PolicyError, RecordRefused
 from governance_pipeline.gate.documents import document_fault
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
-from governance_pipeline.strict.files import open_regular
 from governance_pipeline.strict.json_text import parse_json
+from governance_pipeline.trust.owned_files import owned_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,13 +93,12 @@ def load_policy(path: Path | None) -> GatePolicy:
     """Read the policy a configuration names; None means the one that ships.
 
     Raises:
-        UnreadableError: no regular file.
+        UsageError: no regular file, or others than its owner may write it or its folder.
         PolicyError: no strict JSON, too large, or as `read_policy`. There is no way on without a policy.
     """
     if path is None:
         return shipped_policy()
-    with open_regular(path) as stream:
-        data = stream.read(POLICY_BYTES + 1)
+    data = owned_bytes(path, "gate policy", POLICY_BYTES)
     if len(data) > POLICY_BYTES:
         raise PolicyError(f"gate policy {path} is larger than {POLICY_BYTES} bytes; none of ours is")
     try:

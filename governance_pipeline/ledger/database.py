@@ -18,6 +18,7 @@ from governance_pipeline.errors import StorageError
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage.lock import refuse_network
 from governance_pipeline.trust.new_files import sync_folder, write_new
+from governance_pipeline.trust.owned_files import folder_fault, foreign_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,8 +64,8 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a ledger for one operation.
 
     Raises:
-        StorageError: there is none, it is no regular file, no ledger of this version, on a network file system, or
-            SQLite cannot use it.
+        StorageError: there is none, it is no regular file, others than its owner may write it or its folder, it is no
+            ledger of this version, on a network file system, or SQLite cannot use it.
     """
     _check_file(path)
     refuse_network(path.parent)
@@ -98,8 +99,8 @@ def schema() -> str:
 def broken(path: Path, error: sqlite3.Error) -> StorageError:
     """Give the error for what SQLite says of a ledger."""
     return StorageError(
-        f"ledger {path}: {error}; nothing was recorded by this call unless `govern ledger verify` shows it. "
-        "Free space, rights or the process that holds it, then try again"
+        f"ledger {path} cannot be used ({error}); nothing was recorded by this call unless "
+        "`govern ledger verify` shows it. Free space, rights or the process that holds it, then try again"
     )
 
 
@@ -122,6 +123,9 @@ def _check_file(path: Path) -> None:
         ) from None
     if not stat.S_ISREG(status.st_mode):
         raise StorageError(f"ledger {path} is no regular file; put the file itself there")
+    fault = foreign_fault(status, path) or folder_fault(path.parent)
+    if fault is not None:
+        raise StorageError(f"the ledger is not used as it is: {fault}")
 
 
 def _check_identity(database: sqlite3.Connection, path: Path) -> None:

@@ -15,10 +15,12 @@ from governance_pipeline.ledger.trusted_root import remember_root, trusted_root
 from governance_pipeline.storage.atomic import AtomicWriter
 from governance_pipeline.storage.lock import exclusive
 from governance_pipeline.trust.config import GateConfig, write_config
-from governance_pipeline.trust.keys import fingerprint, generate_key, load_signer
-from governance_pipeline.trust.new_files import write_new
+from governance_pipeline.trust.keys import fingerprint, new_key, signer_of
+from governance_pipeline.trust.new_files import taken_back_on_failure, write_new
+from governance_pipeline.trust.owned_files import folder_fault
+from governance_pipeline.trust.reasons import Refusal
 from governance_pipeline.trust.root import TrustRoot, first_root
-from governance_pipeline.trust.root_document import sign_root
+from governance_pipeline.trust.root_document import read_root, sign_root
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -62,27 +64,56 @@ def make_root(
     for path in (config_path, folder / KEY_FILE, config.root, config.ledger):
         if path.exists() or path.is_symlink():
             raise UsageError(f"{path} exists and is never overwritten; name another place or move it away")
+    key = new_key(passphrase)
+    pinned = config._replace(root_fingerprint=fingerprint(key.public_key))
+    root = first_root(owner, key.public_key, now + timedelta(days=days), is_throwaway=passphrase is None)
+    data = _readable(root, signer_of(key, passphrase), pinned, now)
+    _make_folders(folder, config_path.parent)
+    with taken_back_on_failure() as made:
+        write_new(folder / KEY_FILE, key.file_bytes)
+        made.append(folder / KEY_FILE)
+        write_new(config.root, data)
+        made.append(config.root)
+        ledger = Ledger.create(config.ledger)
+        made += [config.ledger.with_name(config.ledger.name + end) for end in ("", "-wal", "-shm")]
+        remember_root(ledger, root, actor=owner, ts=now)
+        write_config(pinned)
+    return Kept(pinned, root)
+
+
+def _make_folders(folder: Path, *others: Path) -> None:
+    """Make the folder of a trust root, and refuse it or another one that somebody else can write."""
     try:
         folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(f"folder {folder} cannot be made: {error.strerror}") from error
-    public_key = generate_key(folder / KEY_FILE, passphrase)
-    root = first_root(owner, public_key, now + timedelta(days=days), is_throwaway=passphrase is None)
-    write_new(config.root, sign_root(root, load_signer(folder / KEY_FILE, passphrase)))
-    remember_root(Ledger.create(config.ledger), root, actor=owner, ts=now)
-    pinned = config._replace(root_fingerprint=fingerprint(public_key))
-    write_config(pinned)
-    return Kept(pinned, root)
+    for place in (folder, *others):
+        if (fault := folder_fault(place)) is not None:
+            raise UsageError(f"nothing a verifier trusts is kept there: {fault}")
 
 
-def add_principal(config: GateConfig, added: Principal, signer: KeyFileSigner, now: datetime) -> Kept:
+def add_principal(
+    config: GateConfig,
+    added: Principal,
+    signer: KeyFileSigner,
+    now: datetime,
+    *,
+    key_file: tuple[Path, bytes] | None = None,
+) -> Kept:
     """Make the next version of the trust root with a principal, signed by the pinned root key.
 
     The file is replaced before the version is recorded: a crash in between leaves the new root, which readers accept
-    and the next change records.
+    and the next change records. Nothing is written or recorded before a reader was seen to take the new bytes.
+
+    Args:
+        config: where the root is, and its pinned key.
+        added: the principal, or what is new about it.
+        signer: the root key.
+        now: the time.
+        key_file: place and content of a new key of the principal, written just before the root that names it.
 
     Raises:
-        UsageError: another key, or the new version would break a rule of the root.
+        UsageError: another key, the file of the new key exists, or no reader would take the new version.
         Refusal: the root in force cannot be used.
         StorageError: something could not be written, or another change is being made.
     """
@@ -91,11 +122,26 @@ def add_principal(config: GateConfig, added: Principal, signer: KeyFileSigner, n
     ledger = Ledger(config.ledger)
     with exclusive(config.root.with_name(f"{config.root.name}.lock")):
         current = trusted_root(config, ledger, now)
-        remember_root(ledger, current, actor=_owner(current, config), ts=now)
         grown = current.with_principal(added)
-        AtomicWriter(config.root.parent).write(config.root, sign_root(grown, signer))
+        data = _readable(grown, signer, config, now)
+        with taken_back_on_failure() as made:
+            if key_file is not None:
+                write_new(*key_file)
+                made.append(key_file[0])
+            remember_root(ledger, current, actor=_owner(current, config), ts=now)
+            AtomicWriter(config.root.parent).write(config.root, data)
         remember_root(ledger, grown, actor=_owner(current, config), ts=now)
     return Kept(config, grown)
+
+
+def _readable(root: TrustRoot, signer: KeyFileSigner, config: GateConfig, now: datetime) -> bytes:
+    """Sign a root and read it back as every reader will: a root that nobody can read would close every gate."""
+    data = sign_root(root, signer)
+    try:
+        read_root(data, config.root_fingerprint, now)
+    except Refusal as refusal:
+        raise UsageError(f"no reader would take this trust root, nothing was changed: {refusal}") from None
+    return data
 
 
 def _owner(root: TrustRoot, config: GateConfig) -> str:

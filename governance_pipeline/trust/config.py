@@ -11,14 +11,13 @@ import json
 import os
 import pwd
 import re
-import stat
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError, UsageError
-from governance_pipeline.strict.files import open_regular
 from governance_pipeline.trust.new_files import write_new
+from governance_pipeline.trust.owned_files import owned_bytes
 from governance_pipeline.vocabulary import SHA256_PATTERN
 
 if TYPE_CHECKING:
@@ -57,8 +56,8 @@ def load_config(path: Path | None = None) -> GateConfig:
     """Read the configuration; None means the one of this account.
 
     Raises:
-        UnreadableError: there is none (make one with `govern trust init`), or no regular file.
-        UsageError: others than its owner may write it, it belongs to somebody else, or it is not what it must be.
+        UsageError: there is none (make one with `govern trust init`), it is no regular file, others than its owner may
+            write it or its folder, it belongs to somebody else, or it is not what it must be.
     """
     source = (default_config_path() if path is None else path).absolute()
     members = _parsed(_owned_bytes(source), source)
@@ -104,15 +103,10 @@ def write_config(config: GateConfig) -> None:
 
 def _owned_bytes(source: Path) -> bytes:
     """Read the file, refusing one that somebody else could have written."""
-    with open_regular(source) as stream:
-        status = os.fstat(stream.fileno())
-        if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise UsageError(f"{source} can be written by others; run chmod 600 on it and check what it says")
-        if status.st_uid not in (os.getuid(), 0):
-            raise UsageError(f"{source} belongs to another user; name your own file with --config")
-        if status.st_size > CONFIG_BYTES:
-            raise UsageError(f"{source} has {status.st_size} bytes; a configuration has at most {CONFIG_BYTES}")
-        return stream.read(CONFIG_BYTES)
+    data = owned_bytes(source, "configuration (`govern trust init` makes one)", CONFIG_BYTES)
+    if len(data) > CONFIG_BYTES:
+        raise UsageError(f"{source} is larger than {CONFIG_BYTES} bytes; no configuration is")
+    return data
 
 
 def _parsed(data: bytes, source: Path) -> Mapping[str, Any]:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
@@ -21,6 +20,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from governance_pipeline.errors import UnreadableError, UsageError
 from governance_pipeline.strict.files import open_regular
 from governance_pipeline.trust.new_files import write_new
+from governance_pipeline.trust.owned_files import private_bytes
+from governance_pipeline.trust.points import is_sound_point
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +33,6 @@ KEY_FILE_BYTES: Final = 16 * 1024
 KEY_FILE: Final = "key_file"
 """Assurance of a key that any process of its user can read (spec/gate.md §3)."""
 
-_OTHERS: Final = 0o077
 _RAW = (serialization.Encoding.Raw, serialization.PublicFormat.Raw)
 
 
@@ -86,17 +86,22 @@ def is_signed_by(public_key: bytes, message: bytes, signature: bytes) -> bool:
     return True
 
 
-def generate_key(path: Path, passphrase: bytes | None) -> bytes:
-    """Make a new key in a new file (PKCS#8 PEM, mode 0600) and return its public bytes.
+class NewKey(NamedTuple):
+    """A key that was made and lies nowhere yet: its public bytes, and the content of its file (PKCS#8 PEM)."""
+
+    public_key: bytes
+    file_bytes: bytes
+
+
+def new_key(passphrase: bytes | None) -> NewKey:
+    """Make a new key.
 
     Args:
-        path: file that must not exist.
-        passphrase: encrypts the file; None leaves it open to every process of this user, which is for throw-away
-            roots only.
+        passphrase: encrypts the content of its file; None leaves it open to every process of this user, which is for
+            throw-away roots only.
 
     Raises:
-        UsageError: the file exists, or the passphrase is empty.
-        StorageError: it could not be written.
+        UsageError: the passphrase is empty.
     """
     if passphrase is not None and not passphrase:
         raise UsageError("an empty passphrase protects nothing; give one of several words")
@@ -105,15 +110,26 @@ def generate_key(path: Path, passphrase: bytes | None) -> bytes:
         serialization.NoEncryption() if passphrase is None else serialization.BestAvailableEncryption(passphrase)
     )
     data = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
-    write_new(path, data)
-    return key.public_key().public_bytes(*_RAW)
+    return NewKey(key.public_key().public_bytes(*_RAW), data)
+
+
+def generate_key(path: Path, passphrase: bytes | None) -> bytes:
+    """Make a new key in a new file (mode 0600) and return its public bytes; arguments as `new_key`.
+
+    Raises:
+        UsageError: the file exists, or the passphrase is empty.
+        StorageError: it could not be written.
+    """
+    made = new_key(passphrase)
+    write_new(path, made.file_bytes)
+    return made.public_key
 
 
 def is_encrypted_key(path: Path) -> bool:
     """Tell whether a key file asks for a passphrase.
 
     Raises:
-        UnreadableError: no regular file, or readable by others.
+        UsageError: no regular file, of another user, or readable by others.
     """
     return b"-----BEGIN ENCRYPTED PRIVATE KEY-----" in _private_bytes(path)
 
@@ -122,10 +138,19 @@ def load_signer(path: Path, passphrase: bytes | None) -> KeyFileSigner:
     """Read a key file as a signer.
 
     Raises:
-        UnreadableError: no regular file, readable by others, or no Ed25519 key in PKCS#8.
-        UsageError: the passphrase is wrong, missing, or given for a file that has none.
+        UnreadableError: no Ed25519 key in PKCS#8.
+        UsageError: no regular file, of another user, or readable by others; the passphrase is wrong, missing, or given
+            for a file that has none.
     """
-    data = _private_bytes(path)
+    return _signer(_private_bytes(path), passphrase, path)
+
+
+def signer_of(key: NewKey, passphrase: bytes | None) -> KeyFileSigner:
+    """Give the signer of a key that was just made with this passphrase."""
+    return _signer(key.file_bytes, passphrase, "of the new key")
+
+
+def _signer(data: bytes, passphrase: bytes | None, path: Path | str) -> KeyFileSigner:
     try:
         key = serialization.load_pem_private_key(data, passphrase)
     except TypeError:
@@ -159,22 +184,25 @@ def read_public_key(path: Path) -> bytes:
         raise UnreadableError(f"{path} holds no public key; give PEM, an OpenSSH line or Base64") from None
     if len(raw) != PUBLIC_KEY_BYTES:
         raise UnreadableError(f"{path} holds {len(raw)} bytes; an Ed25519 public key has {PUBLIC_KEY_BYTES}")
-    return raw
+    return _sound(raw, path)
 
 
 def _raw(key: object, path: Path) -> bytes:
     if not isinstance(key, Ed25519PublicKey):
         raise UnreadableError(f"{path} holds another kind of key; only Ed25519 is used here")
-    return key.public_bytes(*_RAW)
+    return _sound(key.public_bytes(*_RAW), path)
+
+
+def _sound(public_key: bytes, path: Path) -> bytes:
+    """Refuse bytes for which anybody could write a signature."""
+    if not is_sound_point(public_key):
+        raise UnreadableError(f"{path} holds no key: its bytes are no point of Ed25519, or one of small order")
+    return public_key
 
 
 def _private_bytes(path: Path) -> bytes:
     """Read a key file, refusing one that others than its owner may open."""
-    with open_regular(path) as stream:
-        mode = os.fstat(stream.fileno()).st_mode
-        if mode & _OTHERS:
-            raise UnreadableError(f"key file {path} is open to others (mode {mode & 0o777:o}); run chmod 600 on it")
-        return stream.read(KEY_FILE_BYTES)
+    return private_bytes(path, "key file", KEY_FILE_BYTES)
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -6,12 +6,14 @@ What belongs here: creating a file that must not exist yet. What does not: repla
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.storage.atomic import PRIVATE, write_all
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -38,6 +40,22 @@ def write_new(path: Path, data: bytes) -> None:
     finally:
         os.close(descriptor)
     sync_folder(path.parent)
+
+
+@contextmanager
+def taken_back_on_failure() -> Iterator[list[Path]]:
+    """Give a list for files that are made inside; when the block fails they are removed, the last one first.
+
+    What was refused leaves nothing behind, so that it can be tried again. A file that was there before is no one's to
+    remove: put a file on the list only after it was made.
+    """
+    made: list[Path] = []
+    try:
+        yield made
+    except BaseException:
+        for path in reversed(made):
+            path.unlink(missing_ok=True)
+        raise
 
 
 def sync_folder(folder: Path) -> None:

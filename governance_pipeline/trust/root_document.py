@@ -19,10 +19,10 @@ import jsonschema
 from governance_pipeline.errors import GovernError, UsageError
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 from governance_pipeline.strict.excerpt import excerpt
-from governance_pipeline.strict.files import open_regular
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.instants import instant_of, instant_text
 from governance_pipeline.trust.keys import PUBLIC_KEY_BYTES, fingerprint, is_signed_by
+from governance_pipeline.trust.owned_files import owned_bytes
 from governance_pipeline.trust.principals import Key, Kind, Principal, Role, Validity
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.root import Revocation, TrustRoot
@@ -75,7 +75,8 @@ def sign_root(root: TrustRoot, signer: Signer) -> bytes:
     """Sign a root with the key of one of its root principals; the bytes of the file.
 
     Raises:
-        UsageError: the key is none of theirs, or the root is too large to be read again.
+        UsageError: the key is none of theirs, or no reader would take these bytes: the root is too large, or one of its
+            names or lists is.
     """
     owners = [p for p in root.principals if Role.ROOT in p.roles]
     if signer.public_key not in {key.public_key for principal in owners for key in principal.keys}:
@@ -83,6 +84,11 @@ def sign_root(root: TrustRoot, signer: Signer) -> bytes:
     data = dsse.sign(root_bytes(root), ROOT_PAYLOAD_TYPE, signer)
     if len(data) > dsse.ENVELOPE_BYTES:
         raise UsageError(f"the root has {len(data)} bytes, at most {dsse.ENVELOPE_BYTES} are read; remove principals")
+    payload = root_bytes(root)
+    try:
+        _root_of(dsse.parse_members(payload, "the trust root"), payload)
+    except Refusal as refusal:
+        raise UsageError(f"no reader would take this trust root: {refusal}") from None
     return data
 
 
@@ -115,12 +121,10 @@ def load_root(path: Path, pinned: str, now: datetime, *, seen: SeenRoot | None =
     """Read the file of a trust root.
 
     Raises:
-        UnreadableError: no regular file.
+        UsageError: no regular file, or others than its owner may write it or its folder.
         Refusal: as `read_root`.
     """
-    with open_regular(path) as stream:
-        data = stream.read(dsse.ENVELOPE_BYTES + 1)
-    return read_root(data, pinned, now, seen=seen)
+    return read_root(owned_bytes(path, "trust root", dsse.ENVELOPE_BYTES), pinned, now, seen=seen)
 
 
 def _pinned_key(members: Mapping[str, Any], pinned: str) -> bytes:

@@ -244,6 +244,10 @@ def test_an_encrypted_key_opens_with_the_first_line_of_a_file_and_a_wrong_one_do
     request = govern.request()
     arguments = [request.request_id, "--digest", request.subject_sha256[:8], "--reason", "x", "--key", path]
     secret.write_text("wrong words\n")
+    secret.chmod(0o644)
+    assert govern("approve", *arguments, "--passphrase-file", secret)[0] == 2
+    assert "opened by others" in govern.err
+    secret.chmod(0o600)
     assert govern("approve", *arguments, "--passphrase-file", secret)[0] == 2
     assert "wrong passphrase" in govern.err
     secret.write_text("four words of mine\nsecond line\n")
@@ -262,8 +266,8 @@ def test_usage_errors_exit_2_and_name_what_is_wrong(govern):
 
 def test_without_a_configuration_nothing_is_trusted(govern, tmp_path):
     lake = ["--lake", govern.world.lake.root]
-    assert govern("inbox", *lake, "--config", tmp_path / "none.toml", place=False)[0] == 3
-    assert "govern: not_found" in govern.err
+    assert govern("inbox", *lake, "--config", tmp_path / "none.toml", place=False)[0] == 2
+    assert "configuration (`govern trust init` makes one): not_found" in govern.err
 
 
 def test_a_refused_trust_root_exits_4_with_its_code(govern):

@@ -5,19 +5,26 @@ from __future__ import annotations
 import json
 import os
 import pwd
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import jsonschema
 import pytest
 from click.testing import CliRunner
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import governance_pipeline.trust
 from governance_pipeline.cli.main import run
 from governance_pipeline.cli.trust import trust
-from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.errors import StorageError, UnreadableError, UsageError
 from governance_pipeline.ledger.ledger import Ledger
+from governance_pipeline.ledger.root_keeping import add_principal
+from governance_pipeline.trust.config import load_config
 from governance_pipeline.trust.keys import load_signer
+from governance_pipeline.trust.principals import Key, Kind, Principal, Role
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
+from governance_pipeline.trust.root_document import load_root, sign_root
 
 SCHEMA = Path(governance_pipeline.trust.__file__).parent / "schemas" / "trust-show-v1.json"
 
@@ -117,12 +124,83 @@ def test_an_agent_is_added_without_key_and_a_key_may_be_given_as_a_file(made, do
         ("bad\x1b[0m", "--kind", "agent"),
         ("root", "--kind", "human", "--role", "approver"),
         ("root", "--kind", "human"),
+        ("ann", "--kind", "human", "--alias", "qq", "--alias", "qq"),
+        ("x" * 201, "--kind", "agent"),
+        ("ann", "--kind", "human", "--alias", "x" * 201),
+        ("ann", "--kind", "agent", "--controller", "x" * 201),
+        ("ann", "--kind", "agent", "--controller", "bad\x1b[0m"),
+        ("ann", "--kind", "agent", *(word for n in range(101) for word in ("--alias", f"name {n}"))),
     ],
 )
-def test_a_principal_that_breaks_a_rule_changes_nothing(made, document, govern, arguments):
+def test_a_principal_that_breaks_a_rule_changes_nothing(made, document, govern, tmp_path, arguments):
+    key = tmp_path / "new.pem"
+    before = {p: p.read_bytes() for p in (tmp_path / "trust").iterdir() if p.suffix != ".lock"}
     with pytest.raises(UsageError):
-        govern("add", *arguments)
+        govern("add", *arguments, *(() if arguments[0] == "root" else ("--new-key", str(key))))
     assert document("show") == made
+    assert {p: p.read_bytes() for p in before} == before
+    assert not key.exists()
+
+
+def test_a_root_that_is_full_takes_no_more_and_stays_in_force(made, document, govern, tmp_path):
+    config = load_config(tmp_path / "gate.toml")
+    owner, now = load_signer(config.root.parent / "root-key.pem", None), datetime.now(UTC)
+    root = load_root(config.root, config.root_fingerprint, now)
+    most = tuple(Principal(f"a{n}", Kind.AGENT, f"a{n}") for n in range(499))
+    with pytest.raises(UsageError, match="at most"):  # bytes are used up before the 500 principals are
+        sign_root(replace(root, principals=(*root.principals, *most)), owner)
+    keys = tuple(Key(Ed25519PrivateKey.generate().public_key().public_bytes_raw()) for _ in range(20))
+    add_principal(config, Principal("ann", Kind.HUMAN, "ann", frozenset({Role.APPROVER}), keys), owner, now)
+    grown = document("show")
+    with pytest.raises(UsageError, match="no reader would take"):
+        govern("add", "ann", "--kind", "human", "--new-key", str(tmp_path / "one-more.pem"))
+    assert document("show") == grown
+    assert not (tmp_path / "one-more.pem").exists()
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        "7v///////////////////////////////////////38=",
+        "AgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+    ],
+)
+def test_a_key_anybody_could_sign_for_is_not_added(made, document, govern, tmp_path, point):
+    (tmp_path / "k.b64").write_text(point)
+    with pytest.raises(UnreadableError, match="small order"):
+        govern("add", "eve", "--kind", "human", "--role", "approver", "--public-key", str(tmp_path / "k.b64"))
+    assert document("show") == made
+
+
+@pytest.mark.parametrize("owner", ["", "bad\x1b[0m", "x" * 201])
+def test_an_owner_that_cannot_be_one_leaves_nothing_behind(document, govern, tmp_path, owner):
+    with pytest.raises(UsageError):
+        govern("init", "--dir", str(tmp_path / "trust"), "--owner", owner, "--throwaway")
+    assert list(tmp_path.iterdir()) == []
+    assert document("init", "--dir", str(tmp_path / "trust"), "--throwaway")["version"] == 1
+
+
+def test_a_configuration_that_cannot_be_written_takes_everything_back(document, govern, tmp_path, monkeypatch):
+    def _full(config):
+        raise StorageError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("governance_pipeline.ledger.root_keeping.write_config", _full)
+        with pytest.raises(StorageError, match="full"):
+            govern("init", "--dir", str(tmp_path / "trust"), "--throwaway")
+    assert list((tmp_path / "trust").iterdir()) == []
+    assert document("init", "--dir", str(tmp_path / "trust"), "--throwaway")["version"] == 1
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
+def test_a_folder_others_can_write_keeps_no_trust_root(govern, tmp_path, mode):
+    (tmp_path / "trust").mkdir()
+    (tmp_path / "trust").chmod(mode)
+    with pytest.raises(UsageError, match="written by others"):
+        govern("init", "--dir", str(tmp_path / "trust"), "--throwaway")
+    assert list((tmp_path / "trust").iterdir()) == []
 
 
 def test_two_ways_to_one_key_are_refused(made, govern):
@@ -168,11 +246,11 @@ def test_a_version_that_was_not_recorded_before_a_crash_is_recorded_by_the_next_
     assert [e.body["version"] for e in Ledger(ledger).events()] == [1, 2, 3]
 
 
-def test_a_refusal_exits_with_4_and_a_missing_configuration_with_3(made, tmp_path, capfd):
+def test_a_refusal_exits_with_4_and_a_missing_configuration_with_2(made, tmp_path, capfd):
     (tmp_path / "trust" / "trust-root.json").write_bytes(b"{}")
     assert run(["trust", "show", "--config", str(tmp_path / "gate.toml")]) == 4
     assert "MALFORMED" in capfd.readouterr().err
-    assert run(["trust", "show", "--config", str(tmp_path / "none.toml")]) == 3
+    assert run(["trust", "show", "--config", str(tmp_path / "none.toml")]) == 2
 
 
 def test_the_configuration_of_the_account_is_the_default(tmp_path, monkeypatch, capfd):

@@ -123,6 +123,7 @@ class World:
             **members,
         )
         self.config.root.write_bytes(sign_root(root, NamedSigner("owner")))
+        self.config.root.chmod(0o600)  # whatever the umask of the machine
         remember_root(self.ledger, root, actor="owner", ts=at)
         return root
 
@@ -133,6 +134,7 @@ class World:
             "refuse_same_runtime": False, "minimum_validators": 0, "on_timeout": "reject", **changes,
         }  # fmt: skip
         self.config.policy.write_text(json.dumps(document))
+        self.config.policy.chmod(0o600)
 
     def write_keys(self) -> Path:
         """Write the key files of everybody for the command line; gives their folder."""

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from governance_pipeline.errors import PolicyError, UnreadableError
+from governance_pipeline.errors import PolicyError, UsageError
 from governance_pipeline.gate.policy import Assurance, load_policy, read_policy, shipped_policy
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 
@@ -55,12 +55,25 @@ def test_a_policy_file_that_cannot_be_read_is_no_policy(tmp_path, text):
 
 
 def test_a_policy_that_is_not_there_or_a_link_is_no_policy(tmp_path):
-    with pytest.raises(UnreadableError, match="not_found"):
+    with pytest.raises(UsageError, match="not_found"):
         load_policy(tmp_path / "policy.json")
     (tmp_path / "real.json").write_text(json.dumps(DOCUMENT))
     (tmp_path / "policy.json").symlink_to(tmp_path / "real.json")
-    with pytest.raises(UnreadableError, match="symlink"):
+    with pytest.raises(UsageError, match="symlink"):
         load_policy(tmp_path / "policy.json")
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_policy_that_others_can_write_is_no_policy(tmp_path, mode):
+    path = tmp_path / "policy.json"
+    path.write_text(json.dumps(DOCUMENT))
+    path.chmod(mode)
+    with pytest.raises(UsageError, match="written by others"):
+        load_policy(path)
+    path.chmod(0o600)
+    tmp_path.chmod(0o777)
+    with pytest.raises(UsageError, match="chmod 700"):
+        load_policy(path)
 
 
 def test_assurances_are_ordered_from_the_weakest():

@@ -207,3 +207,16 @@ def test_a_failed_sync_ends_the_use_of_this_object(ledger, monkeypatch):
     with pytest.raises(StorageError, match="nothing more is written"):
         _note(ledger)
     assert _note(Ledger(ledger.path)).seq == 1
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_ledger_that_others_can_write_is_not_used(ledger, mode):
+    ledger.path.chmod(mode)
+    with pytest.raises(StorageError, match="written by others"):
+        ledger.size()
+    ledger.path.chmod(0o600)
+    ledger.path.parent.chmod(0o777)
+    with pytest.raises(StorageError, match="chmod 700"):
+        ledger.append("T", "a", {}, ts=NOON)
+    ledger.path.parent.chmod(0o700)
+    assert ledger.size() == 0

@@ -7,7 +7,7 @@ import pwd
 
 import pytest
 
-from governance_pipeline.errors import StorageError, UnreadableError, UsageError
+from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.trust.config import GateConfig, default_config_path, load_config, write_config
 
 PRINT = "ab" * 32
@@ -58,7 +58,7 @@ def test_a_file_in_the_working_directory_or_the_environment_is_not_looked_for(tm
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     account = pwd.struct_passwd(("x", "x", 0, 0, "", str(tmp_path / "account"), ""))
     monkeypatch.setattr(pwd, "getpwuid", lambda _uid: account)
-    with pytest.raises(UnreadableError, match="not_found"):
+    with pytest.raises(UsageError, match="not_found"):
         load_config()
 
 
@@ -86,7 +86,7 @@ def test_a_linked_configuration_is_refused(tmp_path):
     config = _config(tmp_path)
     write_config(config)
     (tmp_path / "link.toml").symlink_to(config.source)
-    with pytest.raises(UnreadableError, match="symlink"):
+    with pytest.raises(UsageError, match="symlink"):
         load_config(tmp_path / "link.toml")
 
 

@@ -65,14 +65,14 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path):
 def test_a_key_file_that_others_can_open_is_refused(tmp_path, mode):
     generate_key(tmp_path / "k.pem", None)
     (tmp_path / "k.pem").chmod(mode)
-    with pytest.raises(UnreadableError, match="chmod 600"):
+    with pytest.raises(UsageError, match="chmod 600"):
         load_signer(tmp_path / "k.pem", None)
 
 
 def test_a_linked_key_file_is_refused(tmp_path):
     generate_key(tmp_path / "k.pem", None)
     (tmp_path / "link").symlink_to(tmp_path / "k.pem")
-    with pytest.raises(UnreadableError, match="symlink"):
+    with pytest.raises(UsageError, match="symlink"):
         load_signer(tmp_path / "link", None)
 
 
@@ -129,6 +129,17 @@ def test_a_private_key_or_another_kind_is_no_public_key(tmp_path):
     )
     with pytest.raises(UnreadableError, match="only Ed25519"):
         read_public_key(tmp_path / "r.pem")
+
+
+def test_bytes_that_are_no_point_or_one_of_small_order_are_no_key(tmp_path):
+    header = bytes.fromhex("302a300506032b6570032100")  # SubjectPublicKeyInfo of Ed25519 (RFC 8410)
+    for raw in (b"\x01" + bytes(31), bytes(32), b"\x02" + bytes(31), b"\xee" + b"\xff" * 30 + b"\x7f"):
+        pem = b"-----BEGIN PUBLIC KEY-----\n" + base64.b64encode(header + raw) + b"\n-----END PUBLIC KEY-----\n"
+        wire = b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20" + raw
+        for data in (base64.b64encode(raw), pem, b"ssh-ed25519 " + base64.b64encode(wire)):
+            (tmp_path / "k").write_bytes(data)
+            with pytest.raises(UnreadableError, match="small order"):
+                read_public_key(tmp_path / "k")
 
 
 @pytest.mark.parametrize("signature", [b"", bytes(63), bytes(64), bytes(65)])

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from governance_pipeline.errors import UnreadableError, UsageError
+from governance_pipeline.errors import UsageError
 from governance_pipeline.strict.canonical import canonical_json
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.keys import fingerprint
@@ -167,14 +167,47 @@ def test_a_root_too_large_to_be_read_again_is_not_written(make_root, make_princi
         sign_root(make_root(*many), signer("owner"))
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"aliases": ("qq", "qq")},
+        {"aliases": ("x" * 201,)},
+        {"controller": "x" * 201},
+        {"aliases": tuple(f"name {n}" for n in range(101))},
+    ],
+)
+def test_a_root_is_signed_only_when_a_reader_takes_it(make_root, make_principal, signer, more):
+    with pytest.raises(UsageError, match="no reader would take"):
+        sign_root(make_root(make_principal("ana", keys=(), **more)), signer("owner"))
+
+
+def test_a_signed_root_with_a_key_of_small_order_is_refused(full_root, signer, pinned):
+    document = root_document(full_root)
+    document["principals"][1]["keys"][0]["public_key"] = base64.b64encode(b"\x01" + bytes(31)).decode()
+    assert _code(lambda: read_root(_signed(document, signer("owner")), pinned, NOON)) is ReasonCode.MALFORMED
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_root_that_others_can_write_is_refused(tmp_path, full_root, signer, pinned, mode):
+    path = tmp_path / "root.json"
+    path.write_bytes(sign_root(full_root, signer("owner")))
+    path.chmod(mode)
+    with pytest.raises(UsageError, match="written by others"):
+        load_root(path, pinned, NOON)
+    path.chmod(0o600)
+    tmp_path.chmod(0o777)
+    with pytest.raises(UsageError, match="chmod 700"):
+        load_root(path, pinned, NOON)
+
+
 def test_the_file_of_a_root_must_be_a_file(tmp_path, full_root, signer, pinned):
     path = tmp_path / "root.json"
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UsageError, match="not_found"):
         load_root(path, pinned, NOON)
     path.write_bytes(sign_root(full_root, signer("owner")))
     assert load_root(path, pinned, NOON) == full_root
     (tmp_path / "link.json").symlink_to(path)
-    with pytest.raises(UnreadableError, match="symlink"):
+    with pytest.raises(UsageError, match="symlink"):
         load_root(tmp_path / "link.json", pinned, NOON)
     path.write_bytes(b" " * (dsse.ENVELOPE_BYTES + 1))
     assert _code(lambda: load_root(path, pinned, NOON)) is ReasonCode.TOO_LARGE
