@@ -65,10 +65,14 @@ class CatalogueEntry:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All built-in checks, and why the other declared fields, by (format, field), have none."""
+    """All built-in checks, and why the other declared fields, by (format, field), have none.
+
+    `versions` says by format which versions of it the checks were made for.
+    """
 
     entries: tuple[CatalogueEntry, ...]
     not_checkable: Mapping[tuple[str, str], str]
+    versions: Mapping[str, str]
 
     def checks_for(self, format_name: str, field: str) -> list[Check]:
         """Return the checks of one declared field; more than one where a number has two independent sources."""
@@ -87,13 +91,11 @@ def catalogue() -> Catalogue:
     """Read the shipped catalogue (once per process)."""
     folder = resources.files("governance_pipeline.crosscheck") / "catalogue"
     texts = sorted((f.name, f.read_text("utf-8")) for f in folder.iterdir() if f.name.endswith(".yaml"))
-    excuses = {
-        (document["format"], item["field"]): item["reason"]
-        for document in (_document(*text) for text in texts)
-        for item in document["not_checkable"]
-    }
+    documents = [_document(*text) for text in texts]
+    excuses = {(d["format"], item["field"]): item["reason"] for d in documents for item in d["not_checkable"]}
+    versions = {document["format"]: str(document["versions"]) for document in documents}
     entries = (entry for text in texts for entry in read_entries(*text))
-    return Catalogue(tuple(entries), MappingProxyType(excuses))
+    return Catalogue(tuple(entries), MappingProxyType(excuses), MappingProxyType(versions))
 
 
 def read_entries(name: str, text: str) -> tuple[CatalogueEntry, ...]:

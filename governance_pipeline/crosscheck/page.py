@@ -7,7 +7,7 @@ and cut before it reaches the terminal, and never parsed as markup.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 from rich.table import Table
@@ -20,7 +20,7 @@ from governance_pipeline.strict.numbers import canonical
 from governance_pipeline.vocabulary import ExitCode, RecordStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.console import RenderableType
 
@@ -71,6 +71,18 @@ def proof_page(proofs: Sequence[MutationProof]) -> RenderableType:
         f"{len(ordered)} checks, {len(ordered) - len(survivors)} killed every mutant, {len(survivors)} cannot fail"
     )
     return Group(table, "", *survivors, Text(summary, style="bold red" if survivors else "bold green"))
+
+
+def list_page(document: Mapping[str, Any]) -> RenderableType:
+    """Return the built-in checks of ``govern/crosscheck-list/v1``, and the declared fields that have none."""
+    checks = _table("format", "declared", "parts", "type", "evidence")
+    for check in document["checks"]:
+        kind = f"{check['data_type']}, {check['unit']}"
+        checks.add_row(*map(_cell, (check["format"], check["field"], check["formula"], kind, check["evidence"])))
+    excuses = _table("format", "declared", "why there is no check")
+    for excuse in document["not_checkable"]:
+        excuses.add_row(*map(_cell, (excuse["format"], excuse["field"], excuse["reason"])))
+    return Group(checks, Text(""), excuses)
 
 
 def policy_page(policy: EpsilonPolicy) -> RenderableType:
