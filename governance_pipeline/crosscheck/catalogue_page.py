@@ -80,17 +80,19 @@ def _section(name: str, versions: str, checks: list[dict[str, Any]], excuses: li
             "| check | declared | parts | type | evidence | where the meaning comes from |",
             "|---|---|---|---|---|---|",
         ]
-        lines += [
-            f"| `{check['check_id']}` | `{check['field']}` | `{check['formula']}` | {check['data_type']}, {check['unit']} | "
-            f"{_evidence(check['evidence'])} | {_cell(check['semantics'])} |"
-            for check in checks
-        ]
+        lines += map(_line, checks)
         lines.append("")
     if excuses:
         lines += ["Declared, but without parts:", ""]
         lines += [f"- {_field(excuse['field'])}: {excuse['reason']}" for excuse in excuses]
         lines.append("")
     return "\n".join(lines)
+
+
+def _line(check: dict[str, Any]) -> str:
+    names = " | ".join(f"`{check[name]}`" for name in ("check_id", "field", "formula"))
+    kind = f"{check['data_type']}, {check['unit']}"
+    return f"| {names} | {kind} | {_evidence(check['evidence'])} | {_cell(check['semantics'])} |"
 
 
 def _evidence(tag: str) -> str:
