@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.crosscheck.report_stream import streamed_violations
 from governance_pipeline.crosscheck.report_validator import report_violations
 from governance_pipeline.errors import RecordRefused, UnreadableError
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import open_regular, refusal_of
 from governance_pipeline.strict.json_text import parse_json
-from governance_pipeline.strict.limits import LIMITS
+from governance_pipeline.strict.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,16 +25,20 @@ if TYPE_CHECKING:
 VALIDATION_SCHEMA: Final = "govern/crosscheck-validation/v1"
 
 
-def file_violations(path: Path) -> list[Violation]:
+def file_violations(path: Path, limits: Limits = LIMITS) -> list[Violation]:
     """Return everything that is wrong with the report in a file; nothing when it is sound and green.
 
+    A report beyond `limits.document_bytes` is read item by item, which needs the layout `run` writes.
+
     Raises:
-        UnreadableError: no regular file, longer than `LIMITS.document_bytes`, or not JSON (a repeated member or a
-            number such as NaN included).
+        UnreadableError: no regular file, or not JSON (a repeated member or a number such as NaN included).
     """
     try:
         with open_regular(path) as stream:
-            data = stream.read(LIMITS.document_bytes + 1)
+            data = stream.read(limits.document_bytes + 1)
+            if len(data) > limits.document_bytes:
+                stream.seek(0)
+                return streamed_violations(stream, str(path))
     except OSError as error:
         raise refusal_of(error, path) from None
     return text_violations(data, str(path))
