@@ -209,10 +209,8 @@ def shape_violations(value: Any, shape: Shape, where: str) -> list[Violation]:
     if value.keys() != shape.keys():
         found += [Violation("missing_field", f"{where}/{name}") for name in shape if name not in value]
         found += [Violation("unknown_field", f"{where}/{_escaped(name)}") for name in value if name not in shape]
-    for name, member in value.items():
-        kind = shape.get(name)
-        if kind is not None and not kind(member):
-            found.append(Violation("bad_type", f"{where}/{name}"))
+    wrong = [name for name, kind in shape.items() if name in value and not kind(value[name])]
+    found += [Violation("bad_type", f"{where}/{name}") for name in wrong]
     return found
 
 
