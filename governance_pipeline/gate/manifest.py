@@ -87,13 +87,19 @@ def manifest_of(inputs: RoundInputs, policy: PolicyRef, code_sha256: str) -> Man
 
 
 def keep_manifest(lake: Lake, manifest: Manifest) -> Path:
-    """Keep the bytes of a manifest in the lake, read-only, under their digest; one that is there stays.
+    """Keep the bytes of a manifest in the lake, read-only, under their digest; one that is there whole stays.
+
+    What somebody put in its place is replaced: whoever asks again has everything that can be signed and shown.
 
     Raises:
         StorageError: it could not be written.
     """
     path = _place(lake, manifest.sha256)
-    if not path.exists():
+    try:
+        is_whole = bytes_of(path) == manifest.bytes
+    except (FileNotFoundError, StorageError):
+        is_whole = False
+    if not is_whole:
         with lake.writer.locked(FOLDER):
             lake.writer.write(path, manifest.bytes, mode=READ_ONLY)
     return path
@@ -108,9 +114,9 @@ def kept_manifest(lake: Lake, sha256: str) -> Manifest:
     try:
         data = bytes_of(_place(lake, sha256))
     except FileNotFoundError:
-        raise StorageError(f"manifest {sha256} is not in {lake.root / FOLDER}; ask for the decision again") from None
+        raise StorageError(f"manifest {sha256} is not in {lake.root / FOLDER}; make gate_requests again") from None
     if sha256_hex(data) != sha256:
-        raise StorageError(f"manifest {sha256} in {lake.root / FOLDER} is damaged; remove it and ask again")
+        raise StorageError(f"manifest {sha256} in {lake.root / FOLDER} is damaged; make gate_requests again")
     return Manifest(parse_json(data), data, sha256)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from governance_pipeline.contracts.registry import REGISTRY
@@ -11,6 +13,7 @@ from governance_pipeline.gate.documents import document_fault
 from governance_pipeline.gate.gates import GATES, PUBLISH, UPSTREAM, gate_of, gate_of_asset
 from governance_pipeline.gate.inputs import digests_in_force, read_inputs
 from governance_pipeline.gate.manifest import PolicyRef, keep_manifest, kept_manifest, manifest_of
+from governance_pipeline.pipeline import TABLES
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 
 POLICY = PolicyRef("1", "a" * 64)
@@ -107,6 +110,26 @@ def test_a_kept_manifest_comes_back_and_is_written_once(world):
     written = path.stat().st_mtime_ns
     assert keep_manifest(world.lake, manifest).stat().st_mtime_ns == written
     assert kept_manifest(world.lake, manifest.sha256).document == manifest.document
+
+
+def test_a_damaged_copy_is_replaced_when_it_is_kept_again(world):
+    manifest = _manifest(world)
+    path = keep_manifest(world.lake, manifest)
+    for spoil in (path.unlink, lambda: _replaced(path, b"{}"), lambda: (path.unlink(), os.mkfifo(path))):
+        spoil()
+        with pytest.raises(StorageError, match=r"manifest|regular"):
+            kept_manifest(world.lake, manifest.sha256)
+        keep_manifest(world.lake, manifest)
+        assert kept_manifest(world.lake, manifest.sha256).bytes == manifest.bytes
+
+
+def _replaced(path, data):
+    path.unlink()
+    path.write_bytes(data)
+
+
+def test_the_gate_binds_every_table_of_the_pipeline():
+    assert UPSTREAM == TABLES
 
 
 def test_gates_release_tables_that_exist_and_read_no_gated_one():
