@@ -54,7 +54,7 @@ def decide_each(
     Raises:
         UsageError: an id names no request, or the reason cannot be signed.
     """
-    history = read_history(verifier.ledger)
+    history = read_history(verifier.ledger, is_strict=False)
     named = dict.fromkeys(request_of(history, request).request_id for request in requests)
     return [_one(verifier, request, verb, reason, signer, confirmed, clock, nonces) for request in named]
 
@@ -78,6 +78,6 @@ def _one(
         refusal = error
     except StorageError as error:
         refusal = Refusal(ReasonCode.DIGEST_MISMATCH, str(error))
-    history = read_history(verifier.ledger)
+    history = read_history(verifier.ledger, is_strict=False)
     standing = standing_of(request_of(history, request_id), verifier, history, clock())
     return result(request_id, str(verb), decision_id, standing, refusal)

@@ -60,7 +60,7 @@ def check_request(
         UsageError: no such request, or the gate does not release the asset.
         UnreadableError: the file of the envelope cannot be read.
     """
-    history = read_history(verifier.ledger)
+    history = read_history(verifier.ledger, is_strict=False)  # the step `log` refuses what is wrong with it
     request = request_of(history, request_id)
     gate = gate_of(request.gate)
     if asset is not None and asset not in gate.assets:

@@ -8,12 +8,13 @@ the state it was made from was read.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.gate.closings import case_resolutions, signed_decision, unlifted_closings
 from governance_pipeline.gate.decision import Decision, Verb, origin_of, sign_decision
-from governance_pipeline.gate.display import display_sha256, display_text
+from governance_pipeline.gate.display import closing_text, display_sha256, display_text
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.gates import gate_of
 from governance_pipeline.gate.inputs import RoundInputs
@@ -49,7 +50,8 @@ _EVENT_OF: Final = {
     Verb.REJECT: EventType.REJECTED,
     Verb.REVOKE: EventType.REVOKED,
 }
-_REJECTABLE: Final = frozenset({State.PENDING, State.APPROVED, State.BLOCKED_POLICY})
+_REJECTABLE: Final = frozenset({State.PENDING, State.APPROVED, State.BLOCKED_POLICY, State.STALE})
+"""Whatever may pass now or once the tables are as they were; what is stale may be made as it was at any time."""
 _CODE_OF_STATE: Final = {
     State.APPROVED: ReasonCode.REPLAYED,
     State.CONSUMED: ReasonCode.REPLAYED,
@@ -70,6 +72,14 @@ class Shown(NamedTuple):
     def display_sha256(self) -> str:
         """Digest of the text."""
         return display_sha256(self.text)
+
+
+class _Told(NamedTuple):
+    """What a decision says its person was told: digest of the text, the producers it names, and the policy."""
+
+    display_sha256: str
+    producers: tuple[str, ...]
+    policy: PolicyRef
 
 
 def request_of(history: History, request_id: str) -> Requested:
@@ -123,7 +133,7 @@ def decide(
         signer: key of the person.
         now: the time.
         nonce: 32 hex digits nobody has used before.
-        seen_sha256: digest of the text the person read; None where the caller shows nothing.
+        seen_sha256: digest of the text the person read before approving; None where the caller shows nothing.
 
     Returns:
         The event that holds the decision.
@@ -134,15 +144,16 @@ def decide(
         StorageError: the ledger could not be written.
     """
     for _ in range(TRIES):
-        history = read_history(verifier.ledger)
-        view = shown(verifier, request_id, now, history)
-        if seen_sha256 is not None and seen_sha256 != view.display_sha256:
+        history = read_history(verifier.ledger, is_strict=verb is Verb.APPROVE)
+        request = request_of(history, request_id)
+        told = _told(verifier, request, verb, history, now)
+        if verb is Verb.APPROVE and seen_sha256 not in (None, told.display_sha256):
             raise Refusal(ReasonCode.DIGEST_MISMATCH, "what is to be decided has changed while it was read; look again")
-        supersedes = _check_open(view.standing, verb, verifier, history, signer)
-        made = _decision(view, verb, reason, verifier, history, now=now, nonce=nonce)
-        made = Decision(**{**vars(made), "supersedes": supersedes, "assurance": Assurance(signer.assurance)})
+        supersedes = _check_open(standing_of(request, verifier, history, now), verb, verifier, history, signer)
+        made = _decision(request, told, verb, reason, verifier, history, now=now, nonce=nonce)
+        made = replace(made, supersedes=supersedes, assurance=Assurance(signer.assurance))
         data = sign_decision(made, signer)
-        offer = _verified(Offer(data), made, view.standing.request, verifier, history, now)
+        offer = _verified(Offer(data), made, request, verifier, history, now)
         try:
             return _record(offer, made, verifier, history, now)
         except LedgerMoved:
@@ -153,23 +164,38 @@ def decide(
     raise StorageError(f"ledger {verifier.ledger.path} is too busy: {TRIES} tries found it changed; try again")
 
 
+def _told(verifier: Verifier, request: Requested, verb: Verb, history: History, now: datetime) -> _Told:
+    """Give what the person is told: everything before an approval, of the ledger alone before a gate is closed."""
+    if verb is not Verb.APPROVE:
+        policy = PolicyRef(request.policy_version, request.policy_sha256)
+        return _Told(display_sha256(closing_text(request)), (), policy)
+    view = shown(verifier, request.request_id, now, history)
+    return _Told(view.display_sha256, tuple(view.manifest.document["producers"]), policy_ref(verifier.policy))
+
+
 def _decision(
-    view: Shown, verb: Verb, reason: str, verifier: Verifier, history: History, *, now: datetime, nonce: str
+    request: Requested,
+    told: _Told,
+    verb: Verb,
+    reason: str,
+    verifier: Verifier,
+    history: History,
+    *,
+    now: datetime,
+    nonce: str,
 ) -> Decision:
-    request = view.standing.request
-    policy = policy_ref(verifier.policy) if verb is Verb.APPROVE else PolicyRef(**view.manifest.document["policy"])
     return Decision(
         verb=verb,
         gate=request.gate,
         round_id=request.round_id,
         request_id=request.request_id,
         subject_sha256=request.subject_sha256,
-        display_sha256=view.display_sha256,
-        producers=tuple(view.manifest.document["producers"]),
+        display_sha256=told.display_sha256,
+        producers=told.producers,
         nonce=nonce,
         not_before=now,
         expires=now + verifier.policy.ttl,
-        policy=policy,
+        policy=told.policy,
         origin=origin_of(verifier.config),
         checkpoint=verifier.ledger.head(history.size),
         reason=reason,

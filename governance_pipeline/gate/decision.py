@@ -58,7 +58,7 @@ class Decision:
         request_id: request it answers.
         subject_sha256: manifest it is about.
         display_sha256: digest of the text that was shown.
-        producers: who produced, as the person was told.
+        producers: who produced, as the person was told; of a decision that closes none, for nothing is shown then.
         nonce: makes two decisions of the same content two.
         not_before: from when it counts.
         expires: from when it does not count any more.

@@ -62,6 +62,21 @@ def display_text(request: Requested, manifest: Manifest, resolutions: Iterable[R
     return "".join(f"{escape_unprintable(line)}\n" for line in lines)
 
 
+def closing_text(request: Requested) -> str:
+    """Write what a rejection or revocation is about: the request, by the ledger alone.
+
+    Nothing more is shown before somebody closes a gate, and no table or manifest that is gone may keep them from it.
+    """
+    lines = (
+        "closes     nothing passes on this request any more",
+        f"gate       {request.gate}",
+        f"round      {_quoted(request.round_id)}",
+        f"request    {request.request_id}",
+        f"digest     {request.subject_sha256}",
+    )
+    return "".join(f"{escape_unprintable(line)}\n" for line in lines)
+
+
 def display_sha256(text: str) -> str:
     """Digest of the text as it was shown, in UTF-8."""
     return sha256_hex(text.encode())

@@ -6,15 +6,17 @@ counts. A fold believes nothing: a decision here is an envelope somebody recorde
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from governance_pipeline.errors import StorageError
+from governance_pipeline.gate.event_members import are_digests, text, texts
 from governance_pipeline.gate.gates import GATES
+from governance_pipeline.ledger.verification import Fault
 from governance_pipeline.trust.instants import instant_of
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
-from governance_pipeline.vocabulary import SHA256_PATTERN, is_round_id
+from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
     from governance_pipeline.ledger.event import Event
     from governance_pipeline.ledger.ledger import Ledger
-    from governance_pipeline.ledger.verification import Fault
 
 
 class EventType(StrEnum):
@@ -42,13 +43,16 @@ class EventType(StrEnum):
 
 
 DECISIONS = (EventType.APPROVED, EventType.REJECTED, EventType.REVOKED)
+CLOSING = (EventType.REJECTED, EventType.REVOKED)
 PASSAGES = (EventType.INTENT, EventType.CONSUMED, EventType.RELEASED, EventType.DONE)
 PASSAGE_MEMBERS = ("gate", "round_id", "asset", "decision_id", "subject_sha256", "run_id", "root_run_id")
 """What the body of every event of a passage holds."""
 
 
+UNUSABLE = "unusable"
+"""Code of the fault of an event that does not hold what its type needs."""
+
 _DIGESTS = ("request_id", "subject_sha256", "policy_sha256", "code_sha256")
-_SHA256 = re.compile(SHA256_PATTERN, re.ASCII)
 
 
 class Requested(NamedTuple):
@@ -133,7 +137,12 @@ class Resolution(NamedTuple):
 
 @dataclass
 class History:
-    """What the ledger says of the gate, up to event number `size`; `last_ts` is the latest time of any event."""
+    """What the ledger says of the gate, up to event number `size`.
+
+    `last_ts` is the latest time of an event that may open something; one that closes may carry any, so that a person
+    whose clock was wrong closes nothing but what they meant to. `unusable` are events that do not hold what their type
+    needs: as long as there is one, every gate is closed.
+    """
 
     size: int = 0
     last_ts: datetime | None = None
@@ -141,7 +150,9 @@ class History:
     decisions: list[Recorded] = field(default_factory=list)
     passages: list[Passed] = field(default_factory=list)
     freezes: dict[int, Frozen] = field(default_factory=dict)
+    frozen_once: set[int] = field(default_factory=set)
     resolutions: dict[str, list[Resolution]] = field(default_factory=dict)
+    unusable: list[Fault] = field(default_factory=list)
     _faults: list[Fault] | None = None
 
     def faults(self, ledger: Ledger) -> list[Fault]:
@@ -176,48 +187,88 @@ class History:
         return next((f for f in self.freezes.values() if f.round_id in (None, round_id)), None)
 
 
-def read_history(ledger: Ledger) -> History:
+def read_history(ledger: Ledger, *, is_strict: bool = True) -> History:
     """Fold the gate's events of a ledger.
 
+    Args:
+        ledger: where they are.
+        is_strict: an event that cannot be used is a refusal; else it is left out and named in `unusable`, which is for
+            closing a gate and for naming such events, never for opening one.
+
     Raises:
-        Refusal: LOG_INCONSISTENT when an event does not hold what its type needs; names the event.
-        StorageError: the ledger cannot be read.
+        Refusal: LOG_INCONSISTENT when the ledger cannot be read, or an event does not hold what its type needs; names
+            the event.
     """
+    try:
+        history = _folded(ledger)
+    except StorageError as error:
+        raise Refusal(ReasonCode.LOG_INCONSISTENT, str(error)) from error
+    if is_strict:
+        refuse_unusable(history)
+    return history
+
+
+def refuse_unusable(history: History) -> None:
+    """Refuse a history in which an event could not be used.
+
+    Raises:
+        Refusal: LOG_INCONSISTENT, naming the first one.
+    """
+    for first in history.unusable[:1]:
+        message = (
+            f"event {first.seq} of the ledger: {first.code}: {first.message}; every gate stays closed. "
+            "`govern ledger verify` names all such events: find out who appended them, and restore the ledger from "
+            "before. Rejecting and revoking still work"
+        )
+        raise Refusal(ReasonCode.LOG_INCONSISTENT, message)
+
+
+def _folded(ledger: Ledger) -> History:
     size = ledger.size()
-    history = History(size, max((event.ts for event in ledger.events(after=size - 1)), default=None))
+    history = History(size)
+    for event in ledger.events(after=size - 1):
+        _note_time(history, event)
     for event in ledger.events(types=set(EventType)):
         if event.seq > size:
             break
-        history.last_ts = max(event.ts, history.last_ts or event.ts)
+        _note_time(history, event)
         try:
             _add(history, event)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            what = f"event {event.seq} ({event.type}) cannot be used ({error!r}); run `govern ledger verify`"
-            raise Refusal(ReasonCode.LOG_INCONSISTENT, what) from None
+            said = f"it does not hold what a {event.type} needs ({error!r})"
+            history.unusable.append(Fault(event.seq, UNUSABLE, said))
     return history
+
+
+def _note_time(history: History, event: Event) -> None:
+    if event.type not in CLOSING:
+        history.last_ts = max(event.ts, history.last_ts or event.ts)
 
 
 def _add(history: History, event: Event) -> None:
     kind, body = EventType(event.type), event.body
     if kind is EventType.REQUESTED:
-        if _text(body["gate"]) in GATES:  # a gate of another version of this program is no business of this one
+        if text(body["gate"]) in GATES:  # a gate of another version of this program is no business of this one
             history.requests.append(_requested(event))
     elif kind in DECISIONS:
-        texts = {name: _text(body[name]) for name in ("gate", "round_id", "request_id", "decision_id")}
-        envelope = _text(body["envelope"]).encode()
-        history.decisions.append(Recorded(event.seq, event.ts, kind, **texts, actor=event.actor, envelope=envelope))
+        names = texts(body, ("gate", "round_id", "request_id", "decision_id"))
+        envelope = text(body["envelope"]).encode()
+        history.decisions.append(Recorded(event.seq, event.ts, kind, **names, actor=event.actor, envelope=envelope))
     elif kind in PASSAGES:
-        texts = {name: _text(body[name]) for name in PASSAGE_MEMBERS}
+        names = texts(body, PASSAGE_MEMBERS)
         output = body.get("output_sha256")
-        history.passages.append(Passed(event.seq, event.ts, kind, **texts, output_sha256=output and _text(output)))
+        history.passages.append(Passed(event.seq, event.ts, kind, **names, output_sha256=output and text(output)))
     elif kind is EventType.FREEZE:
         scope = body.get("round_id")
-        history.freezes[event.seq] = Frozen(event.seq, event.actor, scope and _text(scope), _text(body["reason"]))
+        history.freezes[event.seq] = Frozen(event.seq, event.actor, scope and text(scope), text(body["reason"]))
+        history.frozen_once.add(event.seq)
     elif kind is EventType.UNFREEZE:
-        history.freezes.pop(body["freeze_seq"])
+        if body["freeze_seq"] not in history.frozen_once:
+            raise ValueError("there is no such freeze")
+        history.freezes.pop(body["freeze_seq"], None)  # another person may have lifted it meanwhile
     else:
-        texts = {name: _text(body[name]) for name in ("case_id", "resolution", "reason")}
-        made = Resolution(event.seq, actor=event.actor, envelope=_text(body["envelope"]).encode(), **texts)
+        names = texts(body, ("case_id", "resolution", "reason"))
+        made = Resolution(event.seq, actor=event.actor, envelope=text(body["envelope"]).encode(), **names)
         history.resolutions.setdefault(made.case_id, []).append(made)
 
 
@@ -228,26 +279,20 @@ def _requested(event: Event) -> Requested:
         "code_sha256", "verdict_status",
     )  # fmt: skip
     digests = (*(body[name] for name in _DIGESTS), *body["upstream"].values(), *body["verdicts"])
-    if not is_round_id(body["round_id"]) or not all(_SHA256.fullmatch(_text(digest)) for digest in digests):
+    if not is_round_id(body["round_id"]) or not are_digests(digests):
         raise ValueError("a round id or digest is none")  # both become names of files
     supersedes = body["supersedes"]
     return Requested(
         seq=event.seq,
-        **{name: _text(body[name]) for name in names},
+        **texts(body, names),
         window=int(body["window"]),
         created=instant_of(body["created"]),
         expires=instant_of(body["expires"]),
-        actors=tuple(map(_text, body["actors"])),
-        upstream={_text(table): _text(digest) for table, digest in body["upstream"].items()},
+        actors=tuple(map(text, body["actors"])),
+        upstream={text(table): text(digest) for table, digest in body["upstream"].items()},
         producers_count=int(body["producers_count"]),
         failed_independence=int(body["failed_independence"]),
         mismatch_cases=int(body["mismatch_cases"]),
-        verdicts=tuple(map(_text, body["verdicts"])),
-        supersedes=supersedes and _text(supersedes),
+        verdicts=tuple(map(text, body["verdicts"])),
+        supersedes=supersedes and text(supersedes),
     )
-
-
-def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise TypeError("a text is missing")
-    return value

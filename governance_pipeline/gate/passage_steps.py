@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 from governance_pipeline.gate.closings import case_resolutions, closing_decisions, lost_verdicts
 from governance_pipeline.gate.decision import origin_of
 from governance_pipeline.gate.display import display_sha256, display_text
-from governance_pipeline.gate.events import EventType, read_history
+from governance_pipeline.gate.events import EventType, read_history, refuse_unusable
 from governance_pipeline.gate.facts import BLOCK, failed_facts, judged_again, open_cases, passed_validators, said_of
+from governance_pipeline.gate.manifest import kept_manifest
 from governance_pipeline.gate.passage import policy_ref
 from governance_pipeline.gate.published import unaccounted
 from governance_pipeline.trust.dsse import SignedBy
@@ -59,8 +60,9 @@ def freeze(passage: Passage) -> None:
 def subject(passage: Passage) -> None:
     """DIGEST_MISMATCH: the manifest made anew from the bytes about to be used is the one that was signed.
 
-    So are the text that was shown and the producers that were named. The policy is taken as the decision names it;
-    whether that one is in force is the next question.
+    So are the text that was shown and the producers that were named; and the manifest is kept whole in the lake, so
+    that what was signed can be shown for ever. The policy is taken as the decision names it; whether that one is in
+    force is the next question.
     """
 
     def check(offer: Offer) -> None:
@@ -75,6 +77,7 @@ def subject(passage: Passage) -> None:
         windows = [r for r in passage.history.windows(said.request_id) if r.seq <= said.checkpoint.size]
         if not windows or windows[-1].subject_sha256 != said.subject_sha256:
             raise Refusal(ReasonCode.DIGEST_MISMATCH, f"no request {said.request_id} was made for these bytes")
+        kept_manifest(passage.verifier.lake, manifest.sha256)
         resolutions = case_resolutions(manifest, passage.history, said.checkpoint.size)
         shown = display_text(windows[-1], manifest, resolutions)
         if said.display_sha256 != display_sha256(shown) or said.producers != passage.inputs.parties.producers:
@@ -215,6 +218,7 @@ def log(passage: Passage) -> None:
             raise Refusal(ReasonCode.LOG_INCONSISTENT, what)
 
     passage.each(check)
+    refuse_unusable(history)
     for fault in history.faults(verifier.ledger):
         place = "the ledger" if fault.seq is None else f"event {fault.seq} of the ledger"
         raise Refusal(ReasonCode.LOG_INCONSISTENT, f"{place}: {fault.code}: {fault.message}")

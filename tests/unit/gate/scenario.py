@@ -41,7 +41,7 @@ BEGINNINGS = {"approved": [["ask"], ["decide"]], "asked": [["ask"]], "made": []}
 """Stage of a copied world -> the steps that were played in it already."""
 
 
-WRITE_TABLES = {"round", "use"}
+WRITE_TABLES = {"round", "use", "manifest"}
 """Words that change tables; a world that hears none of them needs no tables of its own."""
 
 
@@ -71,6 +71,18 @@ class Scene:
     def round(self, **changes: Any) -> None:
         """Store the round's tables anew, with something changed."""
         self.world.make_round("r1", **{key: tuple(v) if key == "agents" else v for key, v in changes.items()})
+
+    def manifest(self, text: str | None = None) -> None:
+        """Put something in the place of the manifest that was asked about, or nothing."""
+        (request, *_) = self.world.history().requests
+        path = self.world.lake.root / "manifests" / f"{request.subject_sha256}.json"
+        path.unlink()
+        if text is not None:
+            path.write_text(text)
+
+    def event(self, type: str, **body: Any) -> None:  # noqa: A002
+        """Put an event of any type into the ledger around the front door."""
+        self.world.ledger.append(type, "forger", body, ts=NOON)
 
     def ask(self, at: float = 0) -> None:
         """Ask for a decision; later words are about this request."""

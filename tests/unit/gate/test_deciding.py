@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-from gate_world import HOUR, NOON, NamedSigner
+import os
 
-from governance_pipeline.errors import UsageError
+import pytest
+from gate_world import FEATURES, HOUR, NOON, NamedSigner
+
+from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.gate.bulk import decide_each
 from governance_pipeline.gate.deciding import decide, shown
 from governance_pipeline.gate.decision import Verb, decision_of
+from governance_pipeline.gate.display import closing_text, display_sha256
 from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
@@ -145,6 +148,97 @@ def test_an_approval_can_be_taken_back_although_a_table_is_gone(approved):
     approved.lake.path("core_runs", "r1").unlink()
     approved.decide(approved.id, "ben", Verb.REVOKE)
     assert approved.events("REVOKED") == ["REVOKED"]
+
+
+def _without(path):
+    path.unlink()
+
+
+def _empty(path):
+    path.unlink()
+    path.write_bytes(b"{}")
+
+
+def _pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _no_lake(path):
+    path.parents[1].rename(path.parents[1].with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("spoil", [_without, _empty, _pipe, _no_lake])
+@pytest.mark.parametrize("verb", [Verb.REVOKE, Verb.REJECT])
+def test_closing_needs_neither_manifest_nor_lake_and_nothing_passes_without_them(approved, spoil, verb):
+    (request,) = approved.history().requests
+    spoil(approved.lake.root / "manifests" / f"{request.subject_sha256}.json")
+    with pytest.raises(Refusal, match="DIGEST_MISMATCH"):
+        approved.guard()
+    (result,) = decide_each(
+        approved.verifier(), [approved.id], verb, "too late", NamedSigner("ben"), confirmed=lambda _: None, **CLOCK
+    )
+    assert (result["recorded"], result["code"]) == (True, "REVOKED")
+    said = decision_of(statement_of(dsse.parse_envelope(approved.history().decisions[-1].envelope)))
+    assert (said.verb, said.producers, said.subject_sha256) == (verb, (), request.subject_sha256)
+    assert said.display_sha256 == display_sha256(closing_text(request))
+
+
+def test_asking_again_makes_a_lost_manifest_whole_and_the_approval_counts_as_before(approved):
+    (request,) = approved.history().requests
+    _empty(approved.lake.root / "manifests" / f"{request.subject_sha256}.json")
+    with pytest.raises(StorageError, match="is damaged; make gate_requests again"):
+        approved.decide(approved.id, "ben")
+    approved.request()
+    assert approved.events("REQUESTED") == ["REQUESTED"]
+    approved.guard()
+
+
+def test_a_rejection_of_what_is_stale_holds_when_the_tables_come_back(approved):
+    approved.make_round(surface=4.0)
+    approved.decide(approved.id, "ben", Verb.REJECT)
+    approved.make_round()
+    with pytest.raises(Refusal, match="REVOKED: rejected by 'ben'"):
+        approved.guard()
+
+
+JUNK = [
+    ("UNFREEZE", {"freeze_seq": 999}),
+    ("APPROVED", {"round_id": "r1"}),
+    ("REQUESTED", {"gate": "publish"}),
+    ("FREEZE", {"round_id": "r1"}),
+    ("CASE_RESOLVED", {}),
+]
+
+
+@pytest.mark.parametrize(("kind", "body"), JUNK)
+def test_a_junk_event_closes_the_gate_and_keeps_nobody_from_revoking(approved, kind, body):
+    junk = approved.ledger.append(kind, "forger", body, ts=NOON)
+    with pytest.raises(Refusal, match=rf"LOG_INCONSISTENT: event {junk.seq} .*Rejecting and revoking still work"):
+        approved.guard()
+    (result,) = decide_each(
+        approved.verifier(), [approved.id], Verb.REVOKE, "late", NamedSigner("ben"), confirmed=lambda _: None, **CLOCK
+    )
+    assert (result["recorded"], result["state"]) == (True, "REVOKED")
+    (refused,) = decide_each(
+        approved.verifier(), [approved.id], Verb.APPROVE, "fine", NamedSigner("ben"), confirmed=lambda _: None, **CLOCK
+    )
+    assert (refused["recorded"], refused["code"]) == (False, "LOG_INCONSISTENT")
+
+
+def test_a_freeze_two_people_lift_at_once_is_lifted(approved):
+    freeze = approved.ledger.append("FREEZE", "dot", {"round_id": "r1", "reason": "look"}, ts=NOON)
+    for who in ("dot", "eve"):
+        approved.ledger.append("UNFREEZE", who, {"freeze_seq": freeze.seq}, ts=NOON)
+    approved.guard()
+
+
+def test_a_revocation_by_a_clock_that_runs_ahead_closes_its_request_and_no_other(approved):
+    approved.make_round("r2")
+    other = approved.request("r2")
+    approved.decide(approved.id, "ben", Verb.REVOKE, now=NOON + 200 * 24 * HOUR)
+    approved.decide(other, "ana", now=NOON + HOUR)
+    approved.guard(FEATURES, "r2", now=NOON + HOUR)
 
 
 def test_what_changed_while_it_was_read_is_not_signed(asked):

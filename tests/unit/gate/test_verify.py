@@ -47,8 +47,12 @@ def test_a_ledger_that_is_gone_is_inconsistent_and_never_a_new_one(approved):
 @pytest.mark.parametrize("kind", list(EventType))
 def test_an_event_that_lacks_what_its_type_needs_is_named(approved, kind):
     event = approved.ledger.append(kind, "somebody", {"gate": 1, "round_id": "r1"}, ts=NOON)
-    with pytest.raises(Refusal, match=rf"LOG_INCONSISTENT: event {event.seq} \({kind}\) cannot be used"):
+    with pytest.raises(
+        Refusal, match=rf"LOG_INCONSISTENT: event {event.seq} of the ledger: unusable: .* a {kind} needs"
+    ):
         read_history(approved.ledger)
+    lenient = read_history(approved.ledger, is_strict=False)
+    assert [(fault.seq, fault.code) for fault in lenient.unusable] == [(event.seq, "unusable")]
 
 
 @pytest.mark.parametrize(
