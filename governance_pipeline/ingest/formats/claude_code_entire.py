@@ -19,6 +19,7 @@ Declared: `claude_code_entire_numbers`. Traps:
 - A folder may hold sessions its root does not list: an earlier run left them. They count, and that is the finding.
 - Five zeros are a checkpoint whose tokens nobody counted: missing, not zero. A session without `token_usage` adds
   nothing, as in reaggregation.
+- A file is one document. A second one of its kind in it (lines) would be counted with all its parts again: quarantined.
 - Two session folders may name the same session: two snapshots of it, both in the sum.
 - numstat writes "-" for a binary file (unknown) and ``{a => b}`` inside the path of a renamed one (kept as written).
 """
@@ -26,6 +27,7 @@ Declared: `claude_code_entire_numbers`. Traps:
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.ingest.formats import claude_code_entire_numbers
@@ -81,10 +83,10 @@ def read(files: Sequence[LogFile], out: Extraction) -> None:
                 checkpoints.take_commit_line(file, record)
             continue
         for record in records(file):
-            if is_metadata(record.value):
-                checkpoints.take(Metadata(Place.of(file, record), record.value))
-            else:
+            if not is_metadata(record.value):
                 file.quarantine(record, "not_a_checkpoint")
+            elif not checkpoints.take(Metadata(Place.of(file, record), record.value)):
+                file.quarantine(record, "second_document")
     checkpoints.write()
 
 
@@ -95,11 +97,25 @@ class _Checkpoints:
         self._out = out
         self._roots: list[Metadata] = []
         self._sessions: list[Metadata] = []
+        self._inside: dict[str, list[Metadata]] = {}
+        self._seen: set[tuple[str, bool]] = set()
         self._commits: dict[str, list[CommitFile]] = {}
         self._subjects: set[str] = set()
+        self._copies: Counter[str] = Counter()
 
-    def take(self, metadata: Metadata) -> None:
-        (self._roots if is_root(metadata.value) else self._sessions).append(metadata)
+    def take(self, metadata: Metadata) -> bool:
+        """Take a document; False for one more of its kind in a file, which would be counted with all parts again."""
+        kind = metadata.place.file.path, is_root(metadata.value)
+        if kind in self._seen:
+            return False
+        self._seen.add(kind)
+        if is_root(metadata.value):
+            self._roots.append(metadata)
+            return True
+        self._sessions.append(metadata)
+        if metadata.checkpoint_folder is not None:
+            self._inside.setdefault(metadata.checkpoint_folder, []).append(metadata)
+        return True
 
     def take_commit_line(self, file: LogFile, record: Record) -> None:
         if record.value == NUMSTAT_HEADER:
@@ -118,7 +134,7 @@ class _Checkpoints:
     def write(self) -> None:
         transcripts = Transcripts(self._out)
         for root in self._roots:
-            inside = [session for session in self._sessions if session.checkpoint_folder == root.folder]
+            inside = self._inside.get(root.folder, [])
             subject = self._subject(root.checkpoint_id, root)
             declare_root(self._out, subject, root, inside, self._commits.get(root.folder))
         for session in self._sessions:
@@ -129,7 +145,12 @@ class _Checkpoints:
 
     def _subject(self, wanted: str, metadata: Metadata) -> str:
         """Name a subject: a round put together by hand may hold the same checkpoint twice."""
-        name = wanted if wanted not in self._subjects else f"{wanted}@{metadata.place.file.path}"
+        name = wanted
+        if name in self._subjects:
+            name = copy = f"{wanted}@{metadata.place.file.path}"
+            while name in self._subjects:
+                self._copies[copy] += 1
+                name = f"{copy}#{self._copies[copy] + 1}"
         self._subjects.add(name)
         return name
 

@@ -265,3 +265,19 @@ def test_numbers_of_the_wrong_type_are_declared_as_what_they_are(read):
     kinds = {row["field"]: row["value_kind"] for row in tables.rows("core_declared")}
     assert [kinds[f"session_{name}"] for name in USAGE] == ["text", "missing", "array", "object", "boolean"]
     assert (kinds["session_checkpoints_count"], kinds["session_files_touched_count"]) == ("text", "text")
+
+
+def test_more_documents_of_a_kind_in_one_file_are_quarantined_and_not_counted_again(read):
+    lines = f"{session(counts(1, 2, 3, 4, 5))}\n" * 3 + f"{root(counts(1, 2, 3, 4, 5))}\n" * 3
+    tables = read({FIRST: lines})
+    assert [row["reason_code"] for row in tables.rows("raw_quarantine")] == ["second_document"] * 4
+    assert len(set(tables.frame("core_declared")["subject_id"])) == 2
+
+
+def test_copies_of_a_checkpoint_never_share_a_subject_whatever_they_are_called(read):
+    files = {f"logs/{name}/0/metadata.json": session(counts(1, 2, 3, 4, 5)) for name in "abc"}
+    taken = json.loads(session(counts(1, 2, 3, 4, 5))) | {"checkpoint_id": "c0ffee/0@logs/b/0/metadata.json"}
+    tables = read({"logs/a/metadata.json": json.dumps(taken | {"sessions": [], "session_id": None}), **files})
+    subjects = tables.frame("core_declared").groupby("field")["subject_id"]
+    assert all(found.is_unique for _, found in subjects)
+    assert {f"c0ffee/0@logs/{n}/0/metadata.json" for n in "bc"} < set(tables.frame("core_declared")["subject_id"])
