@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
+from governance_pipeline.crosscheck.shipped_policies import shipped_document
 from governance_pipeline.errors import PolicyError
 from governance_pipeline.strict.lexeme import Lexeme
 from governance_pipeline.strict.numbers import EXACT, ZERO, canonical, declared_decimals, exact_number
@@ -105,10 +103,7 @@ class EpsilonPolicy:
 @cache
 def shipped_epsilon_policy() -> EpsilonPolicy:
     """Read the policy that ships with the package (once per process)."""
-    file = resources.files("governance_pipeline.crosscheck") / "policy" / "epsilon_policy.yaml"
-    document = yaml.safe_load(file.read_text("utf-8"))
-    if document["schema"] != SCHEMA:
-        raise PolicyError(f"shipped epsilon policy has schema {document['schema']!r}, expected {SCHEMA}")
+    document = shipped_document("epsilon_policy.yaml")
     return EpsilonPolicy(
         maximum={name: _number(text) for name, text in document["max"].items()},
         default={name: _number(text) for name, text in document["default"].items()},
