@@ -11,6 +11,7 @@ import click
 
 from governance_pipeline.cli.check_files import CHECKS, load, print_page
 from governance_pipeline.cli.check_files import run as run_file
+from governance_pipeline.cli.crosscheck_diff import diff
 from governance_pipeline.cli.crosscheck_list import list_checks
 from governance_pipeline.cli.crosscheck_proofs import prove, selftest, validate
 from governance_pipeline.cli.crosscheck_triage import triage
@@ -79,5 +80,5 @@ def policy(ctx: click.Context, checks: Path | None, as_json: bool) -> None:
         print_page(policy_page(in_force))
 
 
-for _command in (list_checks, prove, triage, validate, selftest):
+for _command in (diff, list_checks, prove, triage, validate, selftest):
     crosscheck.add_command(_command)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from governance_pipeline.crosscheck.rows import MISSING, Value
 from governance_pipeline.crosscheck.sources import HashedStream, SourceAccount, SourceRow
@@ -50,6 +50,27 @@ def csv_rows(
             yield SourceRow(None, line, {})
         else:
             yield SourceRow(cells[at_key], line, {name: cell_value(cells[index]) for name, index in wanted})
+
+
+def csv_table(path: Path, stream: BinaryIO) -> tuple[list[str], Iterator[list[str | None]]]:
+    """Return the header of a CSV file and its rows as texts, an empty cell as None; empty lines are passed over.
+
+    Raises:
+        UnreadableError: there is no usable header or it repeats a column; while rows are read, a row that is not
+            RFC 4180, not UTF-8, or has another number of cells: whoever wants every row gets all or an error.
+    """
+    rows = _Rows(split_lines(stream, LIMITS.line_bytes)).read()
+    header = _header(path, rows)
+
+    def cells_of_rows() -> Iterator[list[str | None]]:
+        for line, cells in rows:
+            if cells is None or (cells and len(cells) != len(header)):
+                found = "is not RFC 4180 in UTF-8" if cells is None else f"has {len(cells)} cells"
+                raise UnreadableError(f"{excerpt(str(path))} line {line} {found}; the header has {len(header)} columns")
+            if cells:
+                yield [cell or None for cell in cells]
+
+    return header, cells_of_rows()
 
 
 def cell_value(cell: str) -> Value:

@@ -24,15 +24,22 @@ _OFFLINE: Final[dict[str, str | bool | int | float | list[str]]] = {
 
 
 def open_session(
-    database: Path | None = None, *, folders: Sequence[Path] = (), spill: Path | None = None
+    database: Path | None = None,
+    *,
+    folders: Sequence[Path] = (),
+    files: Sequence[str] = (),
+    spill: Path | None = None,
+    memory: str | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Open a DuckDB connection whose configuration cannot be changed any more; the caller closes it.
 
     Args:
         database: file to make or open; None for one in memory.
         folders: the only folders whose files statements may open.
+        files: single files that statements may open too.
         spill: folder for what does not fit in memory, made when needed; None keeps everything in memory, since
             DuckDB would otherwise write into the current folder.
+        memory: what DuckDB may hold before it spills, such as ``1GiB``; None for its own default.
     """
     import duckdb  # a tenth of a second that an audit in memory need not pay
 
@@ -40,6 +47,9 @@ def open_session(
     session.execute("SET TimeZone = 'UTC'")
     session.execute("SET enable_progress_bar = false")
     session.execute(f"SET temp_directory = {literal('' if spill is None else str(spill))}")
+    if memory is not None:
+        session.execute(f"SET memory_limit = {literal(memory)}")
+    session.execute(f"SET allowed_paths = [{', '.join(map(literal, files))}]")
     session.execute(f"SET allowed_directories = [{', '.join(literal(f'{folder}/') for folder in folders)}]")
     session.execute("SET enable_external_access = false")
     session.execute("SET lock_configuration = true")

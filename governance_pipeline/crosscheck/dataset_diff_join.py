@@ -1,0 +1,283 @@
+# ruff: noqa: S608 - statements are built of positions, numbers and quoted names; no text of a file is ever part of one
+"""Two open tables joined by their key: which rows are the same, which differ and where, which are on one side only.
+
+What belongs here: statements over both sides. What does not: opening them (`crosscheck.dataset_diff_inputs`), when two
+cells are the same (`crosscheck.dataset_diff_values`), and documents. Rows are matched by key alone, never by position,
+and only after each key was shown to be unique: a repeated key would multiply in the join.
+
+Differing hashes prove a difference, equal ones prove nothing (`hash` has no key, so collisions can be made): hashes
+only ever choose candidates, and every difference that is reported was found by comparing values.
+Measured: research/performance.md W3.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from governance_pipeline.crosscheck.dataset_diff_values import (
+    BEYOND,
+    Family,
+    Tolerance,
+    beyond,
+    differs,
+    family,
+    is_beyond,
+    told_apart,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import duckdb
+
+    from governance_pipeline.crosscheck.dataset_diff_inputs import Column, Side
+
+BOTH, ONLY_OLD, ONLY_NEW = 0, 1, 2
+"""Where the rows of a key are."""
+
+_CELL_CHARACTERS: Final = 1000
+_COLUMNS_AT_ONCE: Final = 32
+_BITMAP_BITS: Final = 2**29
+_BITS_PER_ROW: Final = 64
+"""A bitmap of all values between the smallest and the largest key must not outgrow the keys themselves."""
+
+
+class KeyFacts(NamedTuple):
+    """What was found of the key on one side: rows, rows with a null in it, rows whose key another row has too."""
+
+    rows: int
+    null_rows: int
+    duplicate_rows: int
+    examples: tuple[tuple[str | None, ...], ...]
+
+
+class Cells(NamedTuple):
+    """The two cells of a key in one column, as text; None is a null."""
+
+    key: tuple[str | None, ...]
+    old: str | None
+    new: str | None
+
+
+class Pair(NamedTuple):
+    """A column that both sides have: its name, and position and type on each."""
+
+    name: str
+    old_at: int
+    new_at: int
+    old_type: str
+    new_type: str
+
+
+class KeyedJoin:
+    """Old and new inside one session; `compare` must run before anything is counted or shown."""
+
+    def __init__(
+        self, session: duckdb.DuckDBPyConnection, old: Side, new: Side, key: Sequence[str], examples: int
+    ) -> None:
+        self._session, self.old, self.new, self._examples = session, old, new, examples
+        pairs = [
+            Pair(column.name, at, other, column.sql_type, new.columns[other].sql_type)
+            for at, column in enumerate(old.columns)
+            if (other := new.position(column.name)) is not None
+        ]
+        by_name = {pair.name: pair for pair in pairs}
+        self.key = [by_name[name] for name in key]
+        self.pairs = [pair for pair in pairs if pair.name not in key]
+        self._tolerated: list[int] = []
+        session.create_function(BEYOND, is_beyond, ["VARCHAR", "VARCHAR", "VARCHAR"], "BOOLEAN")
+
+    def key_facts(self, side: Side) -> KeyFacts:
+        """Return what is wrong with the key on one side; the example keys are the smallest repeated ones."""
+        cells = self._cells(side)
+        nulls = " OR ".join(f"{cell} IS NULL" for cell in cells)
+        relation = side.relation("r")
+        rows, null_rows = self._one(f"SELECT count(*), count(*) FILTER ({nulls}) FROM {relation}")
+        if null_rows == 0 and self._is_unique_by_bitmap(side, cells, rows):
+            return KeyFacts(rows, 0, 0, ())
+        groups = (
+            f"SELECT {', '.join(cells)}, count(*) AS n FROM {relation} WHERE NOT ({nulls}) GROUP BY ALL HAVING n > 1"
+        )
+        (repeated,) = self._one(f"SELECT coalesce(sum(n), 0) FROM ({groups})")
+        if not repeated:
+            return KeyFacts(rows, null_rows, 0, ())
+        order = f"SELECT COLUMNS(* EXCLUDE n)::VARCHAR FROM ({groups}) ORDER BY ALL LIMIT {self._examples}"
+        return KeyFacts(rows, null_rows, int(repeated), tuple(self._session.execute(order).fetchall()))
+
+    def compare(self, tolerances: Mapping[str, Tolerance], *, screen: bool) -> None:
+        """Find every row that differs: by a full join of all values, or of those whose hashes differ.
+
+        Args:
+            tolerances: by column; the others must be the same value.
+            screen: whether rows with equal hashes are taken as the same without comparing them.
+        """
+        old, new = self.old.relation("o"), self.new.relation("n")
+        if screen:
+            self._choose_candidates()
+            old = f"(FROM {old} SEMI JOIN candidates AS k ON {self._is_candidate('o', 'old_at')}) AS o"
+            new = f"(FROM {new} SEMI JOIN candidates AS k ON {self._is_candidate('n', 'new_at')}) AS n"
+        flags = []
+        for at, pair in enumerate(self.pairs):
+            cells = (f"o.c{pair.old_at}", pair.old_type, f"n.c{pair.new_at}", pair.new_type)
+            allowed = tolerances.get(pair.name)
+            flags.append(f"{differs(*cells) if allowed is None else beyond(*cells, allowed)} AS f{at}")
+            if allowed is not None:
+                self._tolerated.append(at)
+                flags.append(f"{differs(*cells)} AS t{at}")
+        keys = [f"coalesce({o}, {n}) AS k{at}" for at, (o, n) in enumerate(self._joined_cells())]
+        first = self.key[0]
+        absent = (f"n.c{first.new_at} IS NULL", f"o.c{first.old_at} IS NULL")
+        state = f"CASE WHEN {absent[0]} THEN {ONLY_OLD} WHEN {absent[1]} THEN {ONLY_NEW} ELSE {BOTH} END AS state"
+        kept = " OR ".join(
+            [f"state <> {BOTH}", *(f"f{at}" for at in range(len(self.pairs))), *(f"t{at}" for at in self._tolerated)]
+        )
+        self._session.execute(
+            f"CREATE TEMP TABLE differing AS FROM (SELECT {', '.join([*keys, state, *flags])} "
+            f"FROM {old} FULL JOIN {new} ON {self._condition()}) WHERE {kept}"
+        )
+
+    def counts(self) -> tuple[dict[int, int], int]:
+        """Return the differing rows by where they are, and how many on both sides differ within tolerances only."""
+        any_flag = " OR ".join(f"f{at}" for at in range(len(self.pairs))) or "false"
+        found = self._session.execute(
+            f"SELECT state, state = {BOTH} AND NOT ({any_flag}), count(*) FROM differing GROUP BY ALL"
+        ).fetchall()
+        beyond_all = dict.fromkeys((BOTH, ONLY_OLD, ONLY_NEW), 0)
+        within = 0
+        for state, is_within, count in found:
+            if is_within:
+                within += count
+            else:
+                beyond_all[state] += count
+        return beyond_all, within
+
+    def column_counts(self) -> list[tuple[int, int]]:
+        """Return for each pair how many rows differ, and how many more lie apart but within its tolerance."""
+        if not self.pairs:
+            return []
+        sums = []
+        for at in range(len(self.pairs)):
+            sums.append(f"count(*) FILTER (f{at})")
+            sums.append(f"count(*) FILTER (t{at} AND NOT f{at})" if at in self._tolerated else "0")
+        found = self._one(f"SELECT {', '.join(sums)} FROM differing WHERE state = {BOTH}")
+        return list(zip(found[::2], found[1::2], strict=True))
+
+    def examples_of(self, state: int) -> tuple[tuple[str | None, ...], ...]:
+        """Return the smallest keys that are on one side only."""
+        return tuple(
+            self._session.execute(
+                f"SELECT {self._shown_keys('d')} FROM (FROM differing WHERE state = {state} "
+                f"ORDER BY {self._key_order()} LIMIT {self._examples}) AS d ORDER BY {self._key_order('d')}"
+            ).fetchall()
+        )
+
+    def examples_by_column(self, divergent: Sequence[int]) -> dict[int, tuple[Cells, ...]]:
+        """Return for each of these pairs the cells of the smallest keys where it differs."""
+        found: dict[int, tuple[Cells, ...]] = {}
+        for first in range(0, len(divergent), _COLUMNS_AT_ONCE):
+            found |= self._examples_of_some(divergent[first : first + _COLUMNS_AT_ONCE])
+        return found
+
+    def _examples_of_some(self, some: Sequence[int]) -> dict[int, tuple[Cells, ...]]:
+        order = self._key_order()
+        chosen = " UNION ".join(
+            f"(FROM differing WHERE state = {BOTH} AND f{at} ORDER BY {order} LIMIT {self._examples})" for at in some
+        )
+        cells = []
+        for at in some:
+            pair = self.pairs[at]
+            cells += [f"d.f{at}", _shown(f"o.c{pair.old_at}"), _shown(f"n.c{pair.new_at}")]
+        rows = self._session.execute(
+            f"SELECT {self._shown_keys('d')}, {', '.join(cells)} FROM ({chosen}) AS d "
+            f"JOIN {self.old.relation('o')} ON {self._is_key('d', 'o', 'old_at')} "
+            f"JOIN {self.new.relation('n')} ON {self._is_key('d', 'n', 'new_at')} ORDER BY {self._key_order('d')}"
+        ).fetchall()
+        width = len(self.key)
+        return {
+            at: tuple(
+                Cells(row[:width], row[width + 3 * place + 1], row[width + 3 * place + 2])
+                for row in rows
+                if row[width + 3 * place]
+            )[: self._examples]
+            for place, at in enumerate(some)
+        }
+
+    def _choose_candidates(self) -> None:
+        """Keys of one side only, or whose hashes differ; where types differ, values are compared."""
+        hashed = [pair for pair in self.pairs if pair.old_type == pair.new_type]
+        valued = [pair for pair in self.pairs if pair.old_type != pair.new_type]
+        old = ", ".join(told_apart(f"c{pair.old_at}", pair.old_type) for pair in hashed) or "0"
+        new = ", ".join(told_apart(f"c{pair.new_at}", pair.new_type) for pair in hashed) or "0"
+        old_cells = ", ".join(f"c{pair.old_at}" for pair in self.key + valued)
+        new_cells = ", ".join(f"c{pair.new_at}" for pair in self.key + valued)
+        apart = [
+            "o.h IS DISTINCT FROM n.h",
+            *(differs(f"o.c{pair.old_at}", pair.old_type, f"n.c{pair.new_at}", pair.new_type) for pair in valued),
+        ]
+        keys = [f"coalesce({o}, {n}) AS k{at}" for at, (o, n) in enumerate(self._joined_cells())]
+        self._session.execute(
+            f"CREATE TEMP TABLE candidates AS SELECT {', '.join(keys)} "
+            f"FROM (SELECT {old_cells}, hash({old}) AS h FROM {self.old.relation('r')}) AS o "
+            f"FULL JOIN (SELECT {new_cells}, hash({new}) AS h FROM {self.new.relation('r')}) AS n "
+            f"ON {self._condition()} WHERE {' OR '.join(apart)}"
+        )
+
+    def _is_unique_by_bitmap(self, side: Side, cells: Sequence[str], rows: int) -> bool:
+        """Whether a bitmap shows a single integer key to be unique; false when only grouping can tell."""
+        if len(cells) != 1 or family(self._type(side, 0)) is not Family.INTEGER or not rows:
+            return False
+        least, most = self._one(f"SELECT min({cells[0]})::HUGEINT, max({cells[0]})::HUGEINT FROM {side.relation('r')}")
+        if most - least >= min(_BITMAP_BITS, _BITS_PER_ROW * rows):
+            return False
+        offset = f"({cells[0]} - {least})::BIGINT"
+        (distinct,) = self._one(
+            f"SELECT bit_count(bitstring_agg({offset}, 0, {most - least})) FROM {side.relation('r')}"
+        )
+        return bool(distinct == rows)
+
+    def _type(self, side: Side, at: int) -> str:
+        column: Column = side.columns[self._at(side)[at]]
+        return column.sql_type
+
+    def _at(self, side: Side) -> list[int]:
+        return [pair.old_at if side is self.old else pair.new_at for pair in self.key]
+
+    def _cells(self, side: Side) -> list[str]:
+        return [f"r.c{at}" for at in self._at(side)]
+
+    def _joined_cells(self, old: str = "o", new: str = "n") -> list[tuple[str, str]]:
+        return [
+            (_key_cell(f"{old}.c{pair.old_at}", pair), _key_cell(f"{new}.c{pair.new_at}", pair)) for pair in self.key
+        ]
+
+    def _condition(self) -> str:
+        return " AND ".join(f"{old} = {new}" for old, new in self._joined_cells())
+
+    def _is_candidate(self, alias: str, position: str) -> str:
+        return self._is_key("k", alias, position)
+
+    def _is_key(self, keys: str, alias: str, position: str) -> str:
+        return " AND ".join(
+            f"{keys}.k{at} = {_key_cell(f'{alias}.c{getattr(pair, position)}', pair)}"
+            for at, pair in enumerate(self.key)
+        )
+
+    def _shown_keys(self, alias: str) -> str:
+        return ", ".join(_shown(f"{alias}.k{at}") for at in range(len(self.key)))
+
+    def _key_order(self, alias: str = "") -> str:
+        return ", ".join(f"{alias}{'.' if alias else ''}k{at}" for at in range(len(self.key)))
+
+    def _one(self, sql: str) -> tuple[Any, ...]:
+        row = self._session.execute(sql).fetchone()
+        assert row is not None
+        return tuple(row)
+
+
+def _key_cell(cell: str, pair: Pair) -> str:
+    """A key column of two types is compared as its text, never normalised."""
+    return cell if pair.old_type == pair.new_type else f"{cell}::VARCHAR"
+
+
+def _shown(cell: str) -> str:
+    return f"left({cell}::VARCHAR, {_CELL_CHARACTERS})"
