@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Final
 import pandas as pd
 
 from governance_pipeline.contracts.registry import contract_of, validate
-from governance_pipeline.errors import StorageError, UsageError
-from governance_pipeline.ingest.importing import import_round
-from governance_pipeline.ingest.round import RAW_TABLES, RoundTables, read_files, read_round, table_of
-from governance_pipeline.pipeline import PIPELINE, TABLES, Step, Trust, joined, run_in_memory, split
+from governance_pipeline.errors import StorageError
+from governance_pipeline.ingest.round import RAW_TABLES, RoundTables, read_round, table_of
+from governance_pipeline.pipeline import PIPELINE, TABLES, Step, Trust, joined, split
 from governance_pipeline.rounds.landing import fingerprint
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.kept_frames import KeptFrames
 from governance_pipeline.storage.lake import Lake, Stored
-from governance_pipeline.storage.scratch import ScratchStore
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.trajectory.stored import read_features, write_formulas
 from governance_pipeline.trust.stored_envelopes import envelopes_in
@@ -28,12 +26,8 @@ from governance_pipeline.verdict.baseline import ancestors
 from governance_pipeline.vocabulary import Layer, is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
-
-    from governance_pipeline.ingest.importing import Imported
-    from governance_pipeline.ingest.planning import PlannedRound
-
 
 KEPT_ROUNDS: Final = 64
 """Rounds whose parsed files are kept in memory at once, and made together."""
@@ -198,76 +192,6 @@ class Workspace:
                 raise StorageError(
                     f"round {tables.round_id} has changed since raw_log_files was made; make the raw tables again first"
                 )
-
-
-def audit_plan(
-    plan: Sequence[PlannedRound], root: Path, *, keep: bool, on_round: Callable[[], object]
-) -> dict[str, pd.DataFrame]:
-    """Run the whole pipeline over planned rounds: the work of `govern audit`.
-
-    Args:
-        plan: what `ingest.planning.plan_import` made of the paths.
-        root: folder for copies of the sources; with `keep` also for rounds (landing/) and tables (lake/).
-        keep: store rounds and tables, so that a later run can go on from them.
-        on_round: called after each round.
-
-    Returns:
-        table -> frame over all rounds.
-
-    Raises:
-        StorageError: a copy cannot be kept.
-        ContractBreach: a table breaks its contract.
-    """
-    if not keep:
-        store = ScratchStore(root)
-        read = []
-        for planned in plan:
-            read.append(read_files([file.found() for file in planned.files], planned.round_id, store))
-            on_round()
-        return run_in_memory(read)
-    workspace = Workspace(root / "landing", root / "lake")
-    for planned in plan:
-        _refuse_conflicts(import_round(planned, workspace.landing))
-    ids = [planned.round_id for planned in plan if any(file.reason is None for file in planned.files)]
-    for start in range(0, len(ids), KEPT_ROUNDS):
-        chunk = ids[start : start + KEPT_ROUNDS]
-        workspace.make(TABLES, chunk)
-        for _ in chunk:
-            on_round()
-    kept = {table: [workspace.lake.get(table, round_id) for round_id in ids] for table in TABLES}
-    return _with_left_out(plan, set(ids), kept, workspace)
-
-
-def _with_left_out(
-    plan: Sequence[PlannedRound], stored: Collection[str], kept: Mapping[str, list[pd.DataFrame]], workspace: Workspace
-) -> dict[str, pd.DataFrame]:
-    """Add the files that are not copied into the landing area (links, copies, …): each is accounted for all the same.
-
-    A round that has no other file has no folder there, so all of its tables are made here.
-    """
-    left_out = [
-        read_files(
-            [file.found() for file in planned.files if file.reason is not None], planned.round_id, workspace.store
-        )
-        for planned in plan
-        if any(file.reason is not None for file in planned.files)
-    ]
-    alone = run_in_memory([tables for tables in left_out if tables.round_id not in stored])
-    beside = [tables for tables in left_out if tables.round_id in stored]
-    frames = {}
-    for table, frame in kept.items():
-        raw = [tables.frame(table) for tables in beside] if table in RAW_TABLES else []
-        order = ["round_id", "path"] if table in RAW_TABLES else ["round_id"]
-        both = joined(table, [*frame, alone[table], *raw])
-        frames[table] = both.sort_values(order, kind="stable", ignore_index=True)
-    return frames
-
-
-def _refuse_conflicts(imported: Imported) -> None:
-    """A source that changed since it was stored is never overwritten, and never audited in its old version unseen."""
-    if imported.conflicts:
-        said = "; ".join(f"{excerpt(path)}: {message}" for path, message in imported.conflicts)
-        raise UsageError(f"round {imported.round_id} is stored with other bytes: {said}; use another --store")
 
 
 def _state(folder: Path) -> object:

@@ -27,6 +27,7 @@ PIPE_WIDTH: Final = 160
 
 _READABLE: Final = 0o644
 _HEAD_BYTES: Final = 1024
+_ERROR_CHARACTERS: Final = 600
 
 EPILOG = """\b
 Example: govern audit ~/.claude/projects --report audit.html
@@ -122,9 +123,9 @@ def _document(plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool) 
     from rich.console import Console
     from rich.progress import Progress
 
+    from governance_pipeline.auditing import audit_plan
     from governance_pipeline.crosscheck.builtin import not_checkable
     from governance_pipeline.report.audit_document import audit_document
-    from governance_pipeline.workspace import audit_plan
 
     console = Console(stderr=True)
     with ExitStack() as stack:
@@ -132,8 +133,27 @@ def _document(plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool) 
         is_hidden = quiet or not console.is_terminal
         progress = stack.enter_context(Progress(console=console, disable=is_hidden, transient=True))
         task = progress.add_task("reading rounds", total=len(plan))
-        tables = audit_plan(plan, root, keep=store is not None, on_round=lambda: progress.advance(task))
+        tables = audit_plan(
+            plan,
+            root,
+            keep=store is not None,
+            on_round=lambda: progress.advance(task),
+            on_failure=_say_failure,
+        )
     return audit_document(tables, not_checkable(tables["core_declared"]))
+
+
+def _say_failure(round_id: str, error: Exception) -> None:
+    """Say on stderr why a round is not analyzed; where it is a fault of ours also where it happened."""
+    import traceback
+
+    from governance_pipeline.errors import GovernError
+    from governance_pipeline.strict.excerpt import excerpt
+
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    where = "" if isinstance(error, GovernError) else f" ({Path(at.filename).name}, line {at.lineno})"
+    why = f"{type(error).__name__}: {excerpt(str(error), _ERROR_CHARACTERS)}{where}"
+    click.echo(f"round {round_id} could not be analyzed, please report this as a bug: {why}", err=True)
 
 
 def _write_report(path: Path, document: dict[str, Any], outcome: Any, lang: Language) -> None:

@@ -10,6 +10,7 @@ import io
 import os
 import sys
 import traceback
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -31,6 +32,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verdict": ("governance_pipeline.cli.verdict", "Verdicts of rounds: what they add up to, and why."),
     "warehouse": ("governance_pipeline.cli.warehouse", "Rebuild the DuckDB views over the lake, or query them."),
 }
+
+_PRINTERS = frozenset({"click", "rich"})
+"""Packages that write to stdout for us."""
 
 EXIT_CODES = """\b
 Example: govern audit ~/.claude/projects
@@ -104,23 +108,41 @@ def _reported(error: Exception) -> int:
     if isinstance(error, GovernError):
         _say(f"govern: {error}")
         return error.exit_code
+    if isinstance(error, OSError) and _was_printing(error):
+        _say_lost(error)
+        return ExitCode.UNKNOWN
     _say("".join(traceback.format_exception(error)).rstrip())
     return ExitCode.UNKNOWN
+
+
+def _was_printing(error: OSError) -> bool:
+    """Tell whether an error of the system came up while something was printed (a full disk, say)."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return frames[-1].f_globals.get("__name__", "").partition(".")[0] in _PRINTERS
+
+
+def _say_lost(error: OSError) -> None:
+    _say(f"govern: the answer is not complete, stdout cannot be written: {error.strerror}; send it somewhere else")
 
 
 def _say(text: str) -> None:
     """Write lines to stderr; a message may quote a log or a file name, so nothing in it is obeyed or given away."""
     from governance_pipeline.strict.excerpt import escape_unprintable, mask_secrets
 
-    click.echo("\n".join(escape_unprintable(line) for line in mask_secrets(text).split("\n")), err=True)
+    with suppress(OSError):  # nobody can be told
+        click.echo("\n".join(escape_unprintable(line) for line in mask_secrets(text).split("\n")), err=True)
 
 
 def main() -> None:
     """Console script: `run`, and what Python still holds back is written before the exit code is decided."""
     code = run()
+    if sys.stdout is None:  # closed by whoever started us: nothing was said
+        sys.exit(code or ExitCode.UNKNOWN)
     try:
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader is gone; what Python would write while shutting down goes nowhere
+    except OSError as error:  # the reader is gone or the disk full; what Python holds back still goes nowhere
+        if not isinstance(error, BrokenPipeError) and code != ExitCode.UNKNOWN:
+            _say_lost(error)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = code or ExitCode.UNKNOWN
     sys.exit(code)

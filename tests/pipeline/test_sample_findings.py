@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from governance_pipeline.auditing import audit_plan
 from governance_pipeline.ingest.planning import plan_import
 from governance_pipeline.pipeline import TABLES
 from governance_pipeline.verdict.detectors import DETECTORS
-from governance_pipeline.workspace import audit_plan
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,11 +10,10 @@ import pytest
 
 from governance_pipeline import workspace as module
 from governance_pipeline.errors import StorageError, UsageError
-from governance_pipeline.ingest.planning import plan_import
 from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES
 from governance_pipeline.pipeline import PIPELINE, STEPS, TABLES
 from governance_pipeline.storage.content import ContentStore
-from governance_pipeline.workspace import RoundReader, Workspace, audit_plan
+from governance_pipeline.workspace import RoundReader, Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -184,15 +183,3 @@ def test_a_folder_whose_files_come_and_go_is_read_again_each_time(landing, tmp_p
     first, second = reader.read(["r-1"])[0], reader.read(["r-1"])[0]
     assert first is not second
     assert first.frame("core_steps").equals(second.frame("core_steps"))
-
-
-def test_an_audit_that_keeps_its_rounds_finds_what_one_in_memory_finds(landing, tmp_path):
-    plan = plan_import([landing])
-    rounds = []
-    kept, in_memory = (
-        audit_plan(plan, tmp_path / f"store-{keep}", keep=keep, on_round=lambda: rounds.append(1))
-        for keep in (True, False)
-    )
-    assert len(rounds) == 2 * len(plan), "each round moves the progress bar once"
-    for table in TABLES:
-        assert kept[table].equals(in_memory[table]), table

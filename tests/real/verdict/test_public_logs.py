@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from governance_pipeline.auditing import audit_plan
 from governance_pipeline.ingest.planning import plan_import
 from governance_pipeline.verdict.document_schema import document_fault
-from governance_pipeline.workspace import audit_plan
 
 
 @pytest.fixture(scope="module")

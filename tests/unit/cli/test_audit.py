@@ -12,8 +12,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from governance_pipeline import workspace
+from governance_pipeline import auditing
 from governance_pipeline.cli.main import run
+from governance_pipeline.ingest.formats import mini_swe_agent
 from governance_pipeline.report.html import GENERATOR
 
 SAMPLE = Path(__file__).parents[3] / "data" / "sample" / "rounds"
@@ -126,11 +127,27 @@ def test_a_crash_of_ours_is_exit_3_with_a_traceback_never_a_finding(govern, logs
     def crash(*_, **__):
         raise ZeroDivisionError("a bug of ours \x1b[2J")
 
-    monkeypatch.setattr(workspace, "audit_plan", crash)
+    monkeypatch.setattr(auditing, "audit_plan", crash)
     code, out, err = govern(logs, "--json")
     assert (code, out) == (3, "")
     assert "Traceback" in err
     assert "ZeroDivisionError: a bug of ours \\x1b[2J" in err
+
+
+def test_a_round_that_cannot_be_analyzed_is_said_on_stderr_and_the_others_are_reported(govern, logs, monkeypatch):
+    def crash(*_):
+        raise KeyError("a bug of ours \x1b[2J")
+
+    monkeypatch.setattr(mini_swe_agent, "read", crash)
+    code, out, err = govern(logs, SAMPLE / CLEAN, "--json")
+    document = json.loads(out)
+    jsonschema.validate(document, SCHEMA)
+    reasons = {file["path"]: file["reason"] for file in document["files"] if file["reason"]}
+    assert (code, reasons) == (3, {"logs/a.traj.json": "not_analyzed"})
+    assert document["counts"]["match"] > 0
+    assert "could not be analyzed" in err
+    assert "KeyError: 'a bug of ours" in err
+    assert "\x1b" not in err
 
 
 def test_json_is_one_document_on_stdout_that_keeps_its_schema_and_nothing_else(govern):

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import click
 import pytest
@@ -187,3 +188,43 @@ def test_a_closed_pipe_gives_exit_3_and_no_traceback():
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (3, b"")
+
+
+FULL = Path("/dev/full")
+NEEDS_FULL = pytest.mark.skipif(not FULL.is_char_device(), reason="this system has no /dev/full")
+
+
+def said(arguments, **streams):
+    """Run the command line with its streams somewhere else; gives exit code and stderr."""
+    command = [sys.executable, "-m", "governance_pipeline.cli", *arguments]
+    done = subprocess.run(command, stderr=subprocess.PIPE, check=False, **streams)
+    return done.returncode, done.stderr.decode()
+
+
+@NEEDS_FULL
+@pytest.mark.parametrize("arguments", [["--version"], ["rounds", "formats"], ["rounds", "formats", "--json"]])
+def test_a_full_disk_under_stdout_is_exit_3_and_one_message(arguments):
+    with FULL.open("w") as full:
+        code, err = said(arguments, stdout=full)
+    assert code == 3
+    assert err.startswith("govern: the answer is not complete, stdout cannot be written: No space left on device")
+    assert err.count("\n") == 1
+
+
+@NEEDS_FULL
+def test_a_full_disk_under_both_streams_is_not_taken_for_a_finding(tmp_path):
+    with FULL.open("w") as full:
+        command = [sys.executable, "-m", "governance_pipeline.cli", "audit", str(tmp_path / "none")]
+        assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == 2
+
+
+def test_a_closed_stdout_is_exit_3_and_no_traceback():
+    script = f"exec {sys.executable} -m governance_pipeline.cli --version >&-"
+    done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (3, b"")
+
+
+def test_an_error_of_the_system_that_is_not_about_printing_keeps_its_traceback(ends_with):
+    code, _, err = ends_with(OSError(errno.ENOSPC, "No space left on device"))
+    assert code == 3
+    assert "Traceback" in err

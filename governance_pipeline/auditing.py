@@ -1,0 +1,186 @@
+"""The whole pipeline over planned rounds, in a throw-away folder or in a store: the work of `govern audit`.
+
+What belongs here: what becomes of files that are not imported and of rounds that cannot be analyzed, so that every
+file of the plan is in the answer. What does not: how tables are made (pipeline) and kept (workspace), and the page.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.ingest.importing import import_round
+from governance_pipeline.ingest.layout import CONTRACT_FILE
+from governance_pipeline.ingest.round import RAW_TABLES, read_files
+from governance_pipeline.pipeline import TABLES, joined, run_in_memory
+from governance_pipeline.storage.content import ContentStore
+from governance_pipeline.storage.scratch import ScratchStore
+from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.workspace import KEPT_ROUNDS, Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from governance_pipeline.ingest.importing import Imported
+    from governance_pipeline.ingest.layout import FoundFile
+    from governance_pipeline.ingest.planning import PlannedFile, PlannedRound
+    from governance_pipeline.ingest.round_tables import RoundTables
+
+    GiveUp = Callable[[str, Exception], RoundTables]
+
+NOT_ANALYZED: Final = "not_analyzed"
+"""Reason of a file whose round could not be made into tables at all."""
+
+
+def audit_plan(
+    plan: Sequence[PlannedRound],
+    root: Path,
+    *,
+    keep: bool,
+    on_round: Callable[[], object],
+    on_failure: Callable[[str, Exception], object] = lambda _, __: None,
+) -> dict[str, pd.DataFrame]:
+    """Run the whole pipeline over planned rounds: the work of `govern audit`.
+
+    A round whose tables cannot be made ends no other: its files are listed as unread, with the reason not_analyzed.
+
+    Args:
+        plan: what `ingest.planning.plan_import` made of the paths.
+        root: folder for copies of the sources; with `keep` also for rounds (landing/) and tables (lake/).
+        keep: store rounds and tables, so that a later run can go on from them.
+        on_round: called after each round.
+        on_failure: called with the id of each round that could not be analyzed, and why.
+
+    Returns:
+        table -> frame over all rounds.
+
+    Raises:
+        StorageError: a copy cannot be kept.
+    """
+    planned_of = {planned.round_id: planned for planned in plan}
+    store = ContentStore(root / "lake") if keep else ScratchStore(root)
+
+    def give_up(round_id: str, error: Exception) -> RoundTables:
+        on_failure(round_id, error)
+        return read_files([_left(file) for file in planned_of[round_id].files], round_id, store)
+
+    return (_audit_stored if keep else _audit)(plan, root, on_round, give_up)
+
+
+def _left(file: PlannedFile) -> FoundFile:
+    """Give a file as one that is not read; the round contract is read all the same."""
+    found = file.found()
+    return found if file.path == CONTRACT_FILE else found._replace(reason=file.reason or NOT_ANALYZED)
+
+
+def _audit(
+    plan: Sequence[PlannedRound], root: Path, on_round: Callable[[], object], give_up: GiveUp
+) -> dict[str, pd.DataFrame]:
+    store = ScratchStore(root)
+    read = []
+    for planned in plan:
+        try:
+            read.append(read_files([file.found() for file in planned.files], planned.round_id, store))
+        except (StorageError, UsageError):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever broke, the other rounds go on
+            read.append(give_up(planned.round_id, error))
+        on_round()
+    return run_isolated(read, lambda tables, error: give_up(tables.round_id, error))
+
+
+def run_isolated(
+    rounds: Sequence[RoundTables], give_up: Callable[[RoundTables, Exception], RoundTables]
+) -> dict[str, pd.DataFrame]:
+    """Make every table of rounds that were read; a round whose tables cannot be made ends itself only.
+
+    `give_up` says what stands in its place. The rounds that fail are found by halving, so an audit without one costs
+    nothing more. Rounds that fail together and not apart fail as `run_in_memory` does.
+    """
+    try:
+        return run_in_memory(rounds)
+    except (StorageError, UsageError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever broke, the other rounds go on; they are asked one by one
+        broken = _failing(rounds, error)
+    left = [give_up(each, broken[each.round_id]) if each.round_id in broken else each for each in rounds]
+    return run_in_memory(left)
+
+
+def _failing(rounds: Sequence[RoundTables], error: Exception) -> dict[str, Exception]:
+    """Return the rounds whose tables cannot be made, each by itself, and why; `error` is that of all together."""
+    if len(rounds) <= 1:
+        return {tables.round_id: error for tables in rounds}
+    found: dict[str, Exception] = {}
+    middle = len(rounds) // 2
+    for half in (rounds[:middle], rounds[middle:]):
+        try:
+            run_in_memory(half)
+        except Exception as fault:  # noqa: BLE001 - as above
+            found |= _failing(half, fault)
+    return found
+
+
+def _audit_stored(
+    plan: Sequence[PlannedRound], root: Path, on_round: Callable[[], object], give_up: GiveUp
+) -> dict[str, pd.DataFrame]:
+    workspace = Workspace(root / "landing", root / "lake")
+    for planned in plan:
+        _refuse_conflicts(import_round(planned, workspace.landing))
+    ids = [planned.round_id for planned in plan if any(file.reason is None for file in planned.files)]
+    broken: dict[str, RoundTables] = {}
+    for start in range(0, len(ids), KEPT_ROUNDS):
+        chunk = ids[start : start + KEPT_ROUNDS]
+        broken |= {round_id: give_up(round_id, error) for round_id, error in _make_each(workspace, chunk).items()}
+        for _ in chunk:
+            on_round()
+    stored = [round_id for round_id in ids if round_id not in broken]
+    kept = {table: [workspace.lake.get(table, round_id) for round_id in stored] for table in TABLES}
+    return _with_left_out(plan, stored, kept, workspace.store, broken)
+
+
+def _make_each(workspace: Workspace, round_ids: Sequence[str]) -> dict[str, Exception]:
+    """Make every table of some rounds; returns those of which it cannot be done, and why."""
+    try:
+        workspace.make(TABLES, round_ids)
+    except (StorageError, UsageError):
+        raise
+    except Exception as error:  # noqa: BLE001 - as above
+        if len(round_ids) == 1:
+            return {round_ids[0]: error}
+        return {name: why for round_id in round_ids for name, why in _make_each(workspace, [round_id]).items()}
+    return {}
+
+
+def _with_left_out(
+    plan: Sequence[PlannedRound], stored: Collection[str], kept: Mapping[str, list[pd.DataFrame]], store: ContentStore,
+    broken: Mapping[str, RoundTables],
+) -> dict[str, pd.DataFrame]:  # fmt: skip
+    """Add the files that are not copied into the landing area (links, copies, …): each is accounted for all the same.
+
+    A round that has no other file has no folder there, so all of its tables are made here, as are those of `broken`.
+    """
+    left_out = [
+        read_files([file.found() for file in planned.files if file.reason is not None], planned.round_id, store)
+        for planned in plan
+        if planned.round_id not in broken and any(file.reason is not None for file in planned.files)
+    ]
+    alone = run_in_memory([*(tables for tables in left_out if tables.round_id not in stored), *broken.values()])
+    beside = [tables for tables in left_out if tables.round_id in stored]
+    frames = {}
+    for table, frame in kept.items():
+        raw = [tables.frame(table) for tables in beside] if table in RAW_TABLES else []
+        order = ["round_id", "path"] if table in RAW_TABLES else ["round_id"]
+        both = joined(table, [*frame, alone[table], *raw])
+        frames[table] = both.sort_values(order, kind="stable", ignore_index=True)
+    return frames
+
+
+def _refuse_conflicts(imported: Imported) -> None:
+    """A source that changed since it was stored is never overwritten, and never audited in its old version unseen."""
+    if imported.conflicts:
+        said = "; ".join(f"{excerpt(path)}: {message}" for path, message in imported.conflicts)
+        raise UsageError(f"round {imported.round_id} is stored with other bytes: {said}; use another --store")
