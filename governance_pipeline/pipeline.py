@@ -18,6 +18,7 @@ import pandas as pd
 from governance_pipeline.contracts.registry import empty_frame, validate
 from governance_pipeline.crosscheck.builtin import cross_checks
 from governance_pipeline.crosscheck.escalations import escalations
+from governance_pipeline.crosscheck.explanations import EXPLANATION_TABLES, explanations
 from governance_pipeline.crosscheck.integrity import integrity
 from governance_pipeline.errors import StorageError
 from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, table_of
@@ -104,6 +105,7 @@ PIPELINE: tuple[Step, ...] = (
         _all_cross_checks,
     ),
     Step("audit_escalations", ("audit_cross_checks",), lambda t, _: escalations(t["audit_cross_checks"])),
+    Step("audit_explanations", EXPLANATION_TABLES, lambda t, _: explanations(t)),
     Step("audit_integrity", ("core_steps",), lambda t, _: integrity(t["core_steps"])),
     Step(
         "audit_independence",

@@ -91,6 +91,23 @@ class UnknownReason(StrEnum):
     DIVISION_BY_ZERO = "division_by_zero"
 
 
+class Hypothesis(StrEnum):
+    """What may explain a mismatch (spec/crosscheck.md §5b): a closed list. It explains and never excuses."""
+
+    DUPLICATE_EVENTS = "duplicate_events"
+    OTHER_DENOMINATOR = "other_denominator"
+    SCOPE = "scope"
+    OTHER_DEFINITION = "other_definition"
+    UNIT = "unit"
+    NULL_AS_FALSE = "null_as_false"
+    NULL_AS_ZERO = "null_as_zero"
+    NOT_MEASURED = "not_measured"
+    ROUNDING = "rounding"
+    OFF_BY_ONE_CALL = "off_by_one_call"
+    STALE = "stale"
+    NONE_HOLDS = "none_holds"
+
+
 class ContractState(StrEnum):
     """State of a round contract."""
 

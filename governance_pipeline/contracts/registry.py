@@ -16,6 +16,7 @@ import pandas as pd
 from governance_pipeline.contracts import frames, rules, sql_rules
 from governance_pipeline.contracts.audit_cross_checks import AuditCrossChecks
 from governance_pipeline.contracts.audit_escalations import AuditEscalations
+from governance_pipeline.contracts.audit_explanations import AuditExplanations
 from governance_pipeline.contracts.audit_independence import AuditIndependence
 from governance_pipeline.contracts.audit_integrity import AuditIntegrity
 from governance_pipeline.contracts.breach import breach_frame, contract_breach
@@ -63,6 +64,7 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "core_attestations": CoreAttestations,
         "audit_cross_checks": AuditCrossChecks,
         "audit_escalations": AuditEscalations,
+        "audit_explanations": AuditExplanations,
         "audit_integrity": AuditIntegrity,
         "audit_independence": AuditIndependence,
         "features_step_surface": FeaturesStepSurface,

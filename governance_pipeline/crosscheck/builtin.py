@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from governance_pipeline.crosscheck.catalogue import Catalogue
-    from governance_pipeline.crosscheck.check import Check
+    from governance_pipeline.crosscheck.formula import Formula
 
     Row = Mapping[str, Any]
     Subject = tuple[str, str, str]  # round, format, subject
@@ -40,7 +40,7 @@ def cross_checks(declared: pd.DataFrame, components: pd.DataFrame, quarantine: p
         quarantine: `raw_quarantine` of the same rounds.
     """
     parts = component_rows(components)
-    broken = _broken_files(quarantine)
+    broken = broken_files(quarantine)
     return frame_of("audit_cross_checks", sorted(_records(declared, parts, broken), key=_order))
 
 
@@ -92,7 +92,7 @@ def _records(
                 [declared_row(row) for row in rows],
                 parts.get((round_id, format_name, subject), []),
                 policy=policy,
-                incomplete=_incomplete(check, rows, broken.get(round_id, frozenset())),
+                incomplete=incomplete_sources(check.formula, rows, broken.get(round_id, frozenset())),
                 declared_file=rows[0]["file_sha256"],
                 with_undeclared=False,
                 round_id=round_id,
@@ -134,17 +134,25 @@ def component_rows(components: pd.DataFrame) -> dict[Subject, list[ComponentRow]
     return rows
 
 
-def _broken_files(quarantine: pd.DataFrame) -> dict[str, frozenset[str]]:
+def broken_files(quarantine: pd.DataFrame) -> dict[str, frozenset[str]]:
+    """Return the paths of files that hold a quarantined record, by round."""
     broken = quarantine[quarantine["disposition"] == Disposition.QUARANTINED]
     return {str(round_id): frozenset(part["path"]) for round_id, part in broken.groupby("round_id")}
 
 
-def _incomplete(check: Check, rows: Iterable[Row], broken: frozenset[str]) -> frozenset[str]:
+def incomplete_sources(formula: Formula, rows: Iterable[Row], broken: frozenset[str]) -> frozenset[str]:
+    """Return the component sources of an expression that may miss a row.
+
+    Args:
+        formula: the expression.
+        rows: rows of `core_declared` it is held against.
+        broken: paths of files that hold a quarantined record.
+    """
     found = set()
     for row in rows:
         for source, paths in json.loads(row["component_paths"]).items():
             if not broken.isdisjoint(paths):
-                found |= set(check.formula.sources) if source == ANY_SOURCE else {source}
+                found |= set(formula.sources) if source == ANY_SOURCE else {source}
     return frozenset(found)
 
 

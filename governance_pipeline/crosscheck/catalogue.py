@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
+from governance_pipeline.crosscheck.alternative import read_alternative
 from governance_pipeline.crosscheck.check import Check, NoComponents, Role
 from governance_pipeline.crosscheck.formula import parse_formula
 from governance_pipeline.crosscheck.independence import LineageProof, lineage_proof
@@ -25,6 +26,8 @@ from governance_pipeline.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from governance_pipeline.crosscheck.alternative import Alternative
 
 SCHEMA: Final = "govern/check-catalogue/v1"
 ANY_FIELD: Final = "*"
@@ -36,7 +39,7 @@ EVIDENCE: Final = ("documented", "code", "configuration", "inferred", "assumed",
 
 _TEXTS: Final = frozenset({"id", "field", "recompute", "data_type", "unit", "epsilon_reason", "escalate_to", "evidence",
                            "semantics"})  # fmt: skip
-_OPTIONAL: Final = frozenset({"components", "no_components", "no_components_reason"})
+_OPTIONAL: Final = frozenset({"components", "no_components", "no_components_reason", "explanations"})
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader where libyaml was there at build time
 
 
@@ -49,12 +52,33 @@ class CatalogueEntry:
         check: what is compared, and how.
         evidence: how sure the meaning of the declared field is, one of `EVIDENCE`.
         semantics: where that meaning comes from, in one sentence.
+        told: its entries of `explanations` as written, and the only source of its ``count(*)``.
     """
 
     format: str
     check: Check
     evidence: str
     semantics: str
+    told: tuple[Mapping[str, Any], ...] = ()
+    only_source: str | None = None
+
+    @cached_property
+    def explanations(self) -> tuple[Alternative, ...]:
+        """Hypotheses tried on a mismatch of the check, in this order (spec/crosscheck.md §5b).
+
+        Parsed when asked for: most audits have few mismatches.
+
+        Raises:
+            UsageError: one that cannot be meant, or that reads what is declared; names the check.
+        """
+        try:
+            found = tuple(read_alternative(told, self.check.formula, self.only_source) for told in self.told)
+        except (UsageError, ValueError, TypeError) as fault:
+            raise UsageError(f"{self.check.id}: {fault}") from fault
+        for alternative in found:
+            if DECLARED in alternative.formula.sources:
+                raise UsageError(f"{self.check.id}: an explanation reads the source {DECLARED!r}; read its parts")
+        return found
 
     @cached_property
     def lineage(self) -> LineageProof:
@@ -94,7 +118,7 @@ def catalogue() -> Catalogue:
     documents = [_document(*text) for text in texts]
     excuses = {(d["format"], item["field"]): item["reason"] for d in documents for item in d["not_checkable"]}
     versions = {document["format"]: str(document["versions"]) for document in documents}
-    entries = (entry for text in texts for entry in read_entries(*text))
+    entries = (entry for text in texts for entry in _entries(text[0], _document(*text)))
     return Catalogue(tuple(entries), MappingProxyType(excuses), MappingProxyType(versions))
 
 
@@ -108,7 +132,13 @@ def read_entries(name: str, text: str) -> tuple[CatalogueEntry, ...]:
     Raises:
         UsageError: another schema, or an entry that cannot be meant; names file, entry and fault.
     """
-    return tuple(_entries(name, _document(name, text)))
+    entries = tuple(_entries(name, _document(name, text)))
+    try:
+        for entry in entries:
+            _ = entry.explanations
+    except UsageError as fault:
+        raise UsageError(f"catalogue {name}: {fault}") from fault
+    return entries
 
 
 def _document(name: str, text: str) -> dict[str, Any]:
@@ -121,9 +151,14 @@ def _document(name: str, text: str) -> dict[str, Any]:
 def _entries(name: str, document: dict[str, Any]) -> Iterator[CatalogueEntry]:
     for item in document["checks"]:
         try:
-            yield CatalogueEntry(document["format"], _check(item), item["evidence"], item["semantics"])
+            yield _entry(document["format"], item)
         except (UsageError, ValueError) as fault:
             raise UsageError(f"catalogue {name}: {item.get('id')}: {fault}") from fault
+
+
+def _entry(format_name: str, item: dict[str, Any]) -> CatalogueEntry:
+    told = tuple(item.get("explanations", ()))
+    return CatalogueEntry(format_name, _check(item), item["evidence"], item["semantics"], told, item.get("components"))
 
 
 def _check(item: dict[str, Any]) -> Check:

@@ -35,6 +35,7 @@ UPSTREAM: Final = (
     "core_attestations",
     "audit_cross_checks",
     "audit_escalations",
+    "audit_explanations",
     "audit_integrity",
     "audit_independence",
     "features_step_surface",

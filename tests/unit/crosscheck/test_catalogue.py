@@ -29,7 +29,7 @@ FOLDER = resources.files("governance_pipeline.crosscheck") / "catalogue"
 DOCUMENTS = [yaml.safe_load(file.read_text("utf-8")) for file in FOLDER.iterdir() if file.name.endswith(".yaml")]
 ITEMS = [(document["format"], item) for document in DOCUMENTS for item in document["checks"]]
 ENTRY_KEYS = {"id", "field", "recompute", "data_type", "unit", "epsilon_reason", "escalate_to", "evidence", "semantics"}
-OPTIONAL_KEYS = {"components", "no_components", "no_components_reason"}
+OPTIONAL_KEYS = {"components", "no_components", "no_components_reason", "explanations"}
 READERS = {reader.NAME: reader for reader in FORMATS if "any field" not in reader.DECLARES}
 ENTRY = {
     "id": "x", "field": "total", "recompute": "sum(parts.cost)", "data_type": "currency", "unit": "USD",
