@@ -52,9 +52,10 @@ def _ledger_copy_meets_contract(workspace: dg.ResourceParam[Workspace]) -> dg.As
 def _gated_materializations_are_consumed(
     context: dg.AssetCheckExecutionContext, workspace: dg.ResourceParam[Workspace], gate: dg.ResourceParam[Gatekeeper]
 ) -> dg.AssetCheckResult:
-    history = read_history(gate.verifier(workspace.lake).ledger)
+    verifier = gate.verifier(workspace.lake)
+    history = read_history(verifier.ledger)
     rows = [
-        *unaccounted_files(workspace.lake, history),
+        *unaccounted_files(workspace.lake, history, verifier.root),
         *_only_reported(context.instance, workspace.lake, history),
     ]
     passed, metadata, severity = judged_rows(pd.DataFrame(rows, columns=["asset", "round_id", "message"]))

@@ -36,6 +36,17 @@ class Signed(NamedTuple):
         return f"{verb} by {', '.join(map(repr, self.who))}: {self.decision.reason!r}"
 
 
+def read_decision(recorded: Recorded, root: TrustRoot | None) -> Signed | None:
+    """Read a recorded decision as `signed_decision`; without a root, whoever signed it, and `who` is then empty."""
+    if root is not None:
+        return signed_decision(recorded, root)
+    try:
+        envelope = dsse.parse_envelope(recorded.envelope)
+        return Signed(decision_of(statement_of(envelope)), envelope.payload_sha256, ())
+    except Refusal:
+        return None
+
+
 def signed_decision(recorded: Recorded, root: TrustRoot) -> Signed | None:
     """Read a recorded decision that an approver signed; None for anything else.
 

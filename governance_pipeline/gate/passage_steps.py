@@ -229,9 +229,11 @@ def log(passage: Passage) -> None:
             f"{len(lost)} verdicts of validators that were there at an earlier request are gone, first {lost[0]}",
         )
     for asset in [passage.asset] if passage.asset else passage.inputs.gate.assets:
-        message = unaccounted(asset, passage.inputs.round_id, verifier.lake, history)
+        message = unaccounted(asset, passage.inputs.round_id, verifier.lake, history, verifier.root)
         if message is not None:  # unless another run has used and written it since the ledger was read
-            message = unaccounted(asset, passage.inputs.round_id, verifier.lake, read_history(verifier.ledger))
+            message = unaccounted(
+                asset, passage.inputs.round_id, verifier.lake, read_history(verifier.ledger), verifier.root
+            )
         if message is not None:
             raise Refusal(ReasonCode.LOG_INCONSISTENT, message)
 

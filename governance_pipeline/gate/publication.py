@@ -16,6 +16,7 @@ from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.crosscheck.builtin import not_checkable
 from governance_pipeline.gate.policy import Assurance
 from governance_pipeline.gate.published import receipt
+from governance_pipeline.gate.published_pages import REPORTS, page_path
 from governance_pipeline.report.audit_document import audit_document
 from governance_pipeline.report.round_page import round_html
 from governance_pipeline.storage.atomic import READ_ONLY
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 
     from governance_pipeline.gate.guard import Release
     from governance_pipeline.storage.lake import Stored
-
-REPORTS: Final = "reports"
-"""Folder of the lake that keeps reports by their digest."""
 
 
 class Report(NamedTuple):
@@ -66,7 +64,7 @@ def published_round_report(release: Release) -> Report:
     row = {
         "round_id": release.round_id,
         "html_sha256": digest,
-        "html_path": _html_path(digest),
+        "html_path": page_path(digest),
         "html_bytes": len(html),
         "verdict_status": verdict["status"],
         "findings_count": verdict["findings_count"],
@@ -106,7 +104,7 @@ def _write_report(release: Release) -> Stored:
     report = published_round_report(release)
     digest = sha256_hex(report.html)
     with release.lake.writer.locked(REPORTS):
-        release.lake.writer.write(release.lake.root / _html_path(digest), report.html, mode=READ_ONLY)
+        release.lake.writer.write(release.lake.root / page_path(digest), report.html, mode=READ_ONLY)
     return _put(release, report.frame)
 
 
@@ -121,10 +119,6 @@ def _put(release: Release, frame: pd.DataFrame) -> Stored:
     return release.lake.put(
         release.asset, release.round_id, frame, receipt(release.decision_ids, release.subject_sha256)
     )
-
-
-def _html_path(digest: str) -> str:
-    return f"{REPORTS}/{digest}.html"
 
 
 def _approval_columns(release: Release) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import json
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from governance_pipeline.contracts.frames import arrow_schema
@@ -87,6 +88,33 @@ def compact(lake: Lake, table: str, building: Path, *, above: int = SETTINGS.com
         lake.writer.take(made, versions.path(digest))
         versions.point(digest, lake.writer)
     return True
+
+
+def compaction_fault(lake: Lake, table: str) -> str | None:
+    """Say what is wrong with the compacted file of a table; None when it shows what the single files hold.
+
+    Rounds that were replaced since are left out, as views leave them out. The single files are the truth; whoever
+    trusts them asks this before trusting a view.
+    """
+    folder = lake.root / table / COMPACTED
+    path, manifest = _compacted(lake, table)
+    if path is None:
+        return None
+    try:
+        data = Versions(folder).read(path.stem)
+        rows = parquet.arrow_of(table, data, path).replace_schema_metadata(None)
+        for round_id, digest in manifest.items():
+            if lake.digest(table, round_id) != digest:
+                continue
+            versions = lake.versions(table, round_id)
+            single = parquet.arrow_of(table, versions.read(digest), versions.path(digest)).replace_schema_metadata(None)
+            shown = rows.filter(pc.equal(rows["round_id"], round_id))
+            if not shown.equals(single):
+                return f"{path} shows other rows of round {round_id} than its own file; remove the folder, it is a copy"
+    except (StorageError, FileNotFoundError, pa.ArrowException) as error:
+        return f"{path} cannot be compared with the files it was made from ({error}); remove the folder, it is a copy"
+    strangers = set(pc.unique(rows["round_id"]).to_pylist()) - manifest.keys()
+    return f"{path} holds rows of rounds nobody compacted; remove the folder, it is a copy" if strangers else None
 
 
 def _row_groups(lake: Lake, table: str, digests: Mapping[str, str]) -> Iterator[pa.Table]:

@@ -106,14 +106,18 @@ def test_a_file_written_by_hand_or_with_a_copied_receipt_is_found(approved):
         ({RECEIPT: "{"}, "is no file the gate let through"),
         ({RECEIPT: '{"decision_ids": [1], "subject_sha256": ""}'}, "is no file the gate let through"),
     ]:
-        approved.lake.put(FEATURES, "r1", forged, metadata)
+        stored = approved.lake.put(FEATURES, "r1", forged, metadata)
         (found,) = unaccounted_files(approved.lake, approved.history())
         assert (found.asset, found.round_id) == (FEATURES, "r1")
         assert said in found.message
-    approved.lake.path(FEATURES, "r1").unlink()
-    assert "is no file the gate let through" in unaccounted(FEATURES, "r1", approved.lake, approved.history())
+        stored.path.unlink()
+    assert "is in force and not there" in unaccounted(FEATURES, "r1", approved.lake, approved.history())
 
 
-def test_a_run_that_died_before_it_said_so_has_left_nothing_unaccounted(approved):
-    write(_release(approved, FEATURES))
+def test_a_run_that_died_before_it_said_so_is_named_and_may_go_on(approved):
+    stored = write(_release(approved, FEATURES))
+    (found,) = unaccounted_files(approved.lake, approved.history())
+    assert f"is unfinished: its decision was used, and no run has said that it wrote {stored.digest}" in found.message
+    assert unaccounted(FEATURES, "r1", approved.lake, approved.history()) is None
+    publish(_release(approved, FEATURES), now=lambda: AT)
     assert unaccounted_files(approved.lake, approved.history()) == []

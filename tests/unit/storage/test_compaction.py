@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from governance_pipeline.contracts.core_usage import CoreUsage
 from governance_pipeline.errors import StorageError
-from governance_pipeline.storage.compaction import compact, sources_of
+from governance_pipeline.storage.compaction import compact, compaction_fault, sources_of
+from governance_pipeline.storage.versions import Versions
 from governance_pipeline.storage.warehouse import query
+from governance_pipeline.strict.files import digest_file
 
 ROWS = "SELECT * EXCLUDE (cost_lexeme_decimal, cost_lexeme_double) FROM core_usage ORDER BY round_id, line"
 
@@ -42,6 +46,26 @@ def test_many_files_become_one_with_the_same_rows(filled, building):
     pd.testing.assert_frame_equal(query(filled, ROWS), before)
     assert not compact(filled, "core_usage", building, above=4), "nothing is loose any more"
     assert list(building.iterdir()) == []
+
+
+def test_a_compacted_file_that_shows_other_rows_is_named(filled, building, usage):
+    assert compaction_fault(filled, "core_usage") is None
+    compact(filled, "core_usage", building, above=4)
+    assert compaction_fault(filled, "core_usage") is None
+    filled.put("core_usage", "r1", usage("r1", rows=9))
+    assert compaction_fault(filled, "core_usage") is None, "a round that was replaced since is not shown"
+    honest = sources_of(filled, "core_usage").compacted
+    rows = pq.read_table(honest)
+    versions = Versions(honest.parent)
+    for forged in (rows.slice(0, len(rows) - 1), pa.concat_tables([rows, rows.slice(len(rows) - 1)])):
+        path = building / "forged.parquet"
+        pq.write_table(forged.replace_schema_metadata(rows.schema.metadata), path)
+        digest = digest_file(path).sha256
+        filled.writer.take(path, versions.path(digest))
+        versions.point(digest, filled.writer)
+        assert "shows other rows of round" in compaction_fault(filled, "core_usage")
+    versions.path(digest).write_bytes(b"PAR1")
+    assert compaction_fault(filled, "core_usage") is None, "no view opens it"
 
 
 def test_rounds_replaced_or_added_since_are_read_from_their_own_files(filled, building, usage):
