@@ -5,13 +5,22 @@ What belongs here: arguments and printing. What does not: rules; they are in `le
 
 from __future__ import annotations
 
+import json
 import re
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode
+
+if TYPE_CHECKING:
+    from governance_pipeline.ledger.head import Head
+    from governance_pipeline.ledger.ledger import Ledger
+    from governance_pipeline.ledger.verification import Fault
 
 CONFIG = click.option(
     "--config", "config_path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -31,43 +40,39 @@ def ledger() -> None:
     """The append-only record of everything that was decided."""
 
 
-@ledger.command(epilog="\b\nExample: govern ledger verify --json\nExit: 0 sound, 1 it was touched, 3 it cannot be read")
+@ledger.command(
+    epilog="\b\nExample: govern ledger verify --json\n"
+    "Exit: 0 sound, 1 it was touched or a published file did not pass, 3 it cannot be read"
+)
 @click.option(
     "--head", "heads", multiple=True, metavar="SIZE:ROOT", help="Head that was kept elsewhere; an approval carries one."
+)
+@click.option(
+    "--lake",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Also hold every published file of this lake to its events and decisions.",
 )
 @CONFIG
 @LEDGER
 @AS_JSON
-def verify(heads: tuple[str, ...], config_path: Path | None, ledger_path: Path | None, as_json: bool) -> int:
-    """Check every event against its bytes, its place and the events before it.
+def verify(
+    heads: tuple[str, ...], lake: Path | None, config_path: Path | None, ledger_path: Path | None, as_json: bool
+) -> int:
+    """Check every event against its bytes, its place and the events before it, and that the gate can use it.
 
     A file cut off or written anew with care is found only by a head that was kept elsewhere.
     """
     from governance_pipeline.ledger.documents import verify_document
-    from governance_pipeline.ledger.head import Head
     from governance_pipeline.ledger.ledger import Ledger
 
-    remembered = []
-    for text in heads:
-        match = _HEAD.fullmatch(text)
-        if match is None:
-            raise click.BadParameter(
-                f"{text!r} is no head; write the size, a colon and 64 hex digits", param_hint="--head"
-            )
-        remembered.append(Head(int(match[1]), match[2]))
+    remembered = [_head(text) for text in heads]
     opened = Ledger(_path(config_path, ledger_path))
     faults = opened.verify(remembered)
-    document = verify_document(opened.path, opened.head(), faults)
-    if as_json:
-        click.echo(json_text(document))
-    else:
-        state = "touched" if faults else "sound"
-        click.echo(
-            f"{document['ledger']}: {state}, {document['size']} events, head {document['size']}:{document['root']}"
-        )
-        for fault in faults:
-            click.echo(f"  {'file' if fault.seq is None else f'event {fault.seq}'}: {fault.code}: {fault.message}")
-    return ExitCode.FINDINGS if faults else ExitCode.CLEAN
+    folded, files = _gate_faults(opened, lake, config_path, is_readable=not faults, has_root=ledger_path is None)
+    document = verify_document(opened.path, opened.head(), [*faults, *folded], files)
+    _answer_verified(document, as_json)
+    return ExitCode.CLEAN if document["is_sound"] else ExitCode.FINDINGS
 
 
 @ledger.command(epilog="Example: govern ledger export --jsonl > ledger.jsonl")
@@ -88,8 +93,71 @@ def export(jsonl: bool, after: int, config_path: Path | None, ledger_path: Path 
         document = export_document(opened.path, opened.events(after))
         click.echo(json_text(document))
         return
+    is_screen = _is_screen()
     for event in opened.events(after):
-        click.echo(event.bytes)
+        click.echo(_shown(event.bytes) if is_screen else event.bytes)
+    if is_screen:
+        click.echo("shown with what a screen would obey or hide written out; redirect it for the exact bytes", err=True)
+
+
+def _is_screen() -> bool:
+    return sys.stdout.isatty()
+
+
+def _shown(data: bytes) -> str:
+    """Give an event for a screen: what it would obey or not show is written as an escape of JSON."""
+    from governance_pipeline.strict.excerpt import escape_unprintable
+
+    return "".join(c if escape_unprintable(c) == c else json.dumps(c)[1:-1] for c in data.decode())
+
+
+def _head(text: str) -> Head:
+    from governance_pipeline.ledger.head import Head
+
+    match = _HEAD.fullmatch(text)
+    if match is None:
+        raise click.BadParameter(f"{text!r} is no head; write the size, a colon and 64 hex digits", param_hint="--head")
+    return Head(int(match[1]), match[2])
+
+
+def _gate_faults(
+    ledger: Ledger, lake: Path | None, config_path: Path | None, *, is_readable: bool, has_root: bool
+) -> tuple[list[Fault], list[dict[str, str]] | None]:
+    """Give the events the gate cannot use, and the files of a lake it did not let through (None: no lake is named).
+
+    Events of a ledger that was touched are not folded: its own fault comes first. Without a configuration nobody knows
+    who may approve, so a decision is then only held to be there.
+    """
+    from governance_pipeline.gate.events import read_history
+    from governance_pipeline.gate.published import unaccounted_files
+    from governance_pipeline.ledger.trusted_root import trusted_root
+    from governance_pipeline.storage.lake import Lake
+    from governance_pipeline.trust.config import load_config
+
+    if not is_readable:
+        return [], None
+    history = read_history(ledger, is_strict=False)
+    if lake is None:
+        return history.unusable, None
+    root = trusted_root(load_config(config_path), ledger, datetime.now(UTC)) if has_root else None
+    return history.unusable, [file._asdict() for file in unaccounted_files(Lake(lake), history, root)]
+
+
+def _answer_verified(document: dict[str, Any], as_json: bool) -> None:
+    from governance_pipeline.strict.excerpt import escape_unprintable
+
+    if as_json:
+        click.echo(json_text(document))
+        return
+    state = "sound" if document["is_sound"] else "touched" if document["faults"] else "sound, the lake is not"
+    head = f"head {document['size']}:{document['root']}"
+    lines = [f"{document['ledger']}: {state}, {document['size']} events, {head}"]
+    for fault in document["faults"]:
+        place = "file" if fault["seq"] is None else f"event {fault['seq']}"
+        lines.append(f"  {place}: {fault['code']}: {fault['message']}")
+    lines += [f"  {file['asset']}: {file['message']}" for file in document["unaccounted"] or []]
+    for line in lines:
+        click.echo(escape_unprintable(line))
 
 
 def _path(config_path: Path | None, ledger_path: Path | None) -> Path:

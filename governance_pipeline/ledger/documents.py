@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from governance_pipeline.ledger.event import Event
@@ -17,15 +17,21 @@ if TYPE_CHECKING:
     from governance_pipeline.ledger.verification import Fault
 
 
-def verify_document(path: Path, head: Head, faults: Sequence[Fault]) -> dict[str, Any]:
-    """Give `govern/ledger-verify/v1`: size, root and faults, first bad event first."""
+def verify_document(
+    path: Path, head: Head, faults: Sequence[Fault], unaccounted: Sequence[Mapping[str, str]] | None = None
+) -> dict[str, Any]:
+    """Give `govern/ledger-verify/v1`: size, root and faults, first bad event first.
+
+    `unaccounted` are published files that did not pass the gate; None where no lake was looked at.
+    """
     return {
         "schema": "govern/ledger-verify/v1",
         "ledger": str(path),
         "size": head.size,
         "root": head.root,
-        "is_sound": not faults,
+        "is_sound": not faults and not unaccounted,
         "faults": [fault._asdict() for fault in faults],
+        "unaccounted": None if unaccounted is None else list(unaccounted),
     }
 
 

@@ -76,6 +76,41 @@ def test_a_head_kept_elsewhere_is_held_against_it(govern):
     assert govern("verify", "--head", "2")[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("kind", "body"), [("UNFREEZE", {"freeze_seq": 999}), ("APPROVED", {}), ("REQUESTED", {}), ("FREEZE", {})]
+)
+def test_an_event_the_gate_cannot_use_is_named(govern, ledger, kind, body):
+    junk = ledger.append(kind, "forger", body, ts=NOON)
+    code, document = _document(govern("verify", "--json"))
+    assert (code, document["is_sound"], document["unaccounted"]) == (1, False, None)
+    assert [(fault["seq"], fault["code"]) for fault in document["faults"]] == [(junk.seq, "unusable")]
+    assert f"event {junk.seq}: unusable" in govern("verify")[1]
+
+
+def test_a_published_file_without_its_events_is_named(govern, ledger, tmp_path):
+    folder = tmp_path / "lake" / "published_features" / "round=r1"
+    folder.mkdir(parents=True)
+    (folder / ("0" * 64 + ".parquet")).write_bytes(b"PAR1")
+    code, document = _document(govern("verify", "--json", "--lake", str(tmp_path / "lake")))
+    assert (code, document["is_sound"], document["faults"]) == (1, False, [])
+    assert [(f["asset"], f["round_id"]) for f in document["unaccounted"]] == [("published_features", "r1")]
+    assert "sound, the lake is not" in govern("verify", "--lake", str(tmp_path / "lake"))[1]
+    assert _document(govern("verify", "--json", "--lake", str(tmp_path / "none")))[1]["unaccounted"] == []
+
+
+def test_a_screen_is_shown_what_it_would_obey_and_a_file_gets_the_bytes(ledger, capfd, monkeypatch):
+    ledger.append("NOTE", "ana", {"text": "a\x9b31m\u202eb\u200b\U000e0041é"}, ts=NOON)
+    arguments = ["ledger", "export", "--ledger", str(ledger.path), "--after", "2"]
+    assert run(arguments) == 0
+    assert "\u202e" in (exact := capfd.readouterr().out)
+    monkeypatch.setattr("governance_pipeline.cli.ledger._is_screen", lambda: True)
+    assert run(arguments) == 0
+    shown = capfd.readouterr()
+    assert all(c.isprintable() for c in shown.out.rstrip("\n"))
+    assert json.loads(shown.out) == json.loads(exact)
+    assert "redirect it" in shown.err
+
+
 def test_the_exported_lines_are_the_bytes_under_the_root(govern, ledger):
     for form in ((), ("--jsonl",)):
         code, text = govern("export", *form)
