@@ -47,8 +47,6 @@ DIGEST = click.option(
     help="First 8 digits or more of the digest you have read, one for each request; default: ask.",
 )  # fmt: skip
 
-_PASSPHRASE_BYTES = 4096
-
 
 def _with(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Give a command several arguments, in the order they are listed in its help."""
@@ -212,15 +210,18 @@ def _decide_all(
     as_json: bool,
 ) -> int:
     from governance_pipeline.gate.answers import results_document
-    from governance_pipeline.gate.bulk import decide_each
+    from governance_pipeline.gate.bulk import clock_warning, decide_each
     from governance_pipeline.gate.decision import Verb
-    from governance_pipeline.gate.page import result_line
+    from governance_pipeline.gate.page import head_line, result_line
 
+    if (warning := clock_warning(verifier.ledger, _now())) is not None:
+        click.echo(warning, err=True)
     results = decide_each(
         verifier, requests, Verb(verb), reason, signer,
         confirmed=confirmed, clock=_now, nonces=lambda: secrets.token_hex(16),
     )  # fmt: skip
-    _answer(results_document(verifier, results), as_json, map(result_line, results))
+    document = results_document(verifier, results)
+    _answer(document, as_json, [*map(result_line, results), head_line(document)])
     is_granted = all(entry["recorded"] and entry["code"] is None for entry in results)
     return ExitCode.CLEAN if is_granted else ExitCode.REFUSED
 
@@ -263,15 +264,13 @@ def _verifier(config_path: Path | None, lake: Path, now: datetime) -> Verifier:
 
 
 def _signer(key_path: Path, passphrase_file: Path | None) -> Signer:
-    from governance_pipeline.trust.keys import is_encrypted_key, load_signer
-    from governance_pipeline.trust.owned_files import private_bytes
+    from governance_pipeline.trust.keys import is_encrypted_key, load_signer, read_passphrase
 
     if not is_encrypted_key(key_path):
         return load_signer(key_path, None)
     if passphrase_file is None:
         return load_signer(key_path, str(click.prompt(f"Passphrase of {key_path}", hide_input=True, err=True)).encode())
-    first, _, _ = private_bytes(passphrase_file, "passphrase file", _PASSPHRASE_BYTES).partition(b"\n")
-    return load_signer(key_path, first.rstrip(b"\r"))
+    return load_signer(key_path, read_passphrase(passphrase_file))
 
 
 def _now() -> datetime:

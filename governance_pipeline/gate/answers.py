@@ -11,13 +11,11 @@ from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.closings import signed_decision
 from governance_pipeline.gate.decision import TRUST_TIER
 from governance_pipeline.gate.events import read_history
-from governance_pipeline.gate.gates import GATES
 from governance_pipeline.gate.manifest import kept_manifest
-from governance_pipeline.gate.published import unaccounted_files
+from governance_pipeline.gate.people import may_act
+from governance_pipeline.gate.published import count_files, unaccounted_files
 from governance_pipeline.gate.states import State, standing_of, words_of
 from governance_pipeline.trust.instants import instant_text
-from governance_pipeline.trust.pair import approver_conflict
-from governance_pipeline.trust.principals import Kind, Role
 from governance_pipeline.trust.reasons import ReasonCode
 
 if TYPE_CHECKING:
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from governance_pipeline.gate.events import History, Passed, Recorded, Requested
     from governance_pipeline.gate.passage import Verifier
     from governance_pipeline.gate.states import Standing
-    from governance_pipeline.trust.principals import Principal
     from governance_pipeline.trust.reasons import Refusal
 
 LISTED: Final = frozenset({State.PENDING, State.BLOCKED_POLICY})
@@ -48,7 +45,7 @@ def inbox_document(verifier: Verifier, history: History, now: datetime, *, every
         "schema": "govern/gate-inbox/v1",
         **_set_up(verifier),
         "at": instant_text(now),
-        "requests": [_item(standing, verifier, now) for standing in ordered],
+        "requests": [_item(standing, verifier, history, now) for standing in ordered],
     }
 
 
@@ -58,7 +55,7 @@ def request_document(view: Shown, verifier: Verifier, now: datetime) -> dict[str
         "schema": "govern/gate-request/v1",
         **_set_up(verifier),
         "at": instant_text(now),
-        **_standing(view.standing, verifier, now),
+        **_standing(view.standing, verifier, read_history(verifier.ledger), now),
         "actors": list(view.standing.request.actors),
         "manifest": dict(view.manifest.document),
         "display": view.text,
@@ -101,13 +98,14 @@ def verification_document(
 
 def published_document(verifier: Verifier) -> dict[str, Any]:
     """Give `govern/gate-published/v1`: faults of the ledger, and published files nobody can account for."""
-    history = read_history(verifier.ledger)
-    faults, files = history.faults(verifier.ledger), unaccounted_files(verifier.lake, history)
+    history = read_history(verifier.ledger, is_strict=False)
+    faults = [*history.faults(verifier.ledger), *history.unusable]
+    files = unaccounted_files(verifier.lake, history, verifier.root)
     return {
         "schema": "govern/gate-published/v1",
         **_set_up(verifier),
         "events": history.size,
-        "files": sum(len(verifier.lake.rounds(asset)) for gate in GATES.values() for asset in gate.assets),
+        "files": count_files(verifier.lake),
         "code": str(ReasonCode.LOG_INCONSISTENT) if faults or files else None,
         "faults": [fault._asdict() for fault in faults],
         "unaccounted": [file._asdict() for file in files],
@@ -115,8 +113,17 @@ def published_document(verifier: Verifier) -> dict[str, Any]:
 
 
 def results_document(verifier: Verifier, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Give `govern/gate-results/v1`: what became of each request somebody decided on."""
-    return {"schema": "govern/gate-results/v1", **_set_up(verifier), "results": list(results)}
+    """Give `govern/gate-results/v1`: what became of each request somebody decided on, and the head to keep elsewhere.
+
+    An older copy of the ledger put back after a revocation is sound in itself; only this head shows it.
+    """
+    head = verifier.ledger.head()
+    return {
+        "schema": "govern/gate-results/v1",
+        **_set_up(verifier),
+        "head": f"{head.size}:{head.root}",
+        "results": list(results),
+    }
 
 
 def result(
@@ -136,44 +143,23 @@ def result(
     }
 
 
-def may_act(request: Requested, verifier: Verifier, now: datetime) -> list[str]:
-    """Give the people who may decide on a request, sorted."""
-    actors = {*request.actors, request.requester}
-    return sorted(
-        principal.id
-        for principal in verifier.root.principals
-        if _is_approver(principal, verifier, now) and approver_conflict(principal.id, actors, verifier.root) is None
-    )
-
-
-def _is_approver(principal: Principal, verifier: Verifier, now: datetime) -> bool:
-    root, allowed = verifier.root, verifier.policy.approvers
-    is_named = allowed is None or root.identity(principal.id) in {root.identity(name) for name in allowed}
-    has_key = any(
-        not root.is_revoked(key.fingerprint, now) and not key.validity.is_before(now) and not key.validity.is_over(now)
-        for key in principal.keys
-    )
-    is_valid = not principal.validity.is_before(now) and not principal.validity.is_over(now)
-    is_person = principal.kind is Kind.HUMAN and Role.APPROVER in principal.roles
-    return is_person and is_named and has_key and is_valid
-
-
 def _set_up(verifier: Verifier) -> dict[str, Any]:
     return {"trust_tier": TRUST_TIER, "is_throwaway": verifier.root.is_throwaway}
 
 
-def _item(standing: Standing, verifier: Verifier, now: datetime) -> dict[str, Any]:
+def _item(standing: Standing, verifier: Verifier, history: History, now: datetime) -> dict[str, Any]:
     try:
         claims = kept_manifest(verifier.lake, standing.request.subject_sha256).document["claims"]
     except StorageError:
         claims = None
     open_claims = None if claims is None else [claim for claim in claims if claim["status"] != "match"]
     counts = {"claims_count": None if claims is None else len(claims), "open_claims": open_claims}
-    return {**_standing(standing, verifier, now), **counts}
+    return {**_standing(standing, verifier, history, now), **counts}
 
 
-def _standing(standing: Standing, verifier: Verifier, now: datetime) -> dict[str, Any]:
+def _standing(standing: Standing, verifier: Verifier, history: History, now: datetime) -> dict[str, Any]:
     request = standing.request
+    people = may_act(standing, verifier, history, now)
     return {
         "request_id": request.request_id,
         "gate": request.gate,
@@ -187,8 +173,8 @@ def _standing(standing: Standing, verifier: Verifier, now: datetime) -> dict[str
         "expires": instant_text(request.expires),
         "age_s": int((now - request.created).total_seconds()),
         "requester": request.requester,
-        "may_act": may_act(request, verifier, now),
-        "command": f"govern gate approve {request.request_id} --reason WHY --key FILE",
+        "may_act": people,
+        "command": f"govern gate approve {request.request_id} --reason WHY --key FILE" if people else None,
     }
 
 

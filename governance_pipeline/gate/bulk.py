@@ -6,14 +6,19 @@ are named one by one (research/hitl.md, design).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.answers import result
 from governance_pipeline.gate.deciding import decide, request_of
 from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.states import standing_of
+from governance_pipeline.trust.instants import instant_text
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
+
+QUIET: Final = timedelta(days=7)
+"""A ledger that was quiet for longer is rare enough to ask whether the clock is right."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +26,19 @@ if TYPE_CHECKING:
 
     from governance_pipeline.gate.decision import Verb
     from governance_pipeline.gate.passage import Verifier
+    from governance_pipeline.ledger.ledger import Ledger
     from governance_pipeline.trust.keys import Signer
+
+
+def clock_warning(ledger: Ledger, now: datetime) -> str | None:
+    """Say that the clock may be wrong: it is far ahead of the last event of the ledger; None when it is not."""
+    last = max((event.ts for event in ledger.events(after=ledger.size() - 1)), default=now)
+    if now - last <= QUIET:
+        return None
+    return (
+        f"the clock says {instant_text(now)}, {(now - last).days} days after the last event of the ledger; if it is "
+        "wrong, set it, for what is approved by it is refused as CLOCK_SUSPECT until that time has come"
+    )
 
 
 def decide_each(

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from governance_pipeline.errors import UsageError
 from governance_pipeline.gate.deciding import request_of
 from governance_pipeline.gate.decision import DECISION_BYTES
-from governance_pipeline.gate.events import read_history
+from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.gates import gate_of
 from governance_pipeline.gate.passage import Offer
+from governance_pipeline.gate.states import is_used_up
 from governance_pipeline.gate.verify import STEPS, passage_of, verify
 from governance_pipeline.strict.files import open_regular
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
@@ -51,7 +52,7 @@ def check_request(
         verifier: what is trusted.
         request_id: the request, or the beginning of its id.
         now: the time.
-        asset: gated asset that would use it; None leaves out whether it was used.
+        asset: gated asset that would use it; None asks only whether there is anything left to use it for.
         root_run_id: run that would; None stands for one that never was.
         envelope: file with one decision to judge instead of those recorded.
         steps: the questions, in order.
@@ -84,6 +85,9 @@ def check_request(
         verify(passage, steps)
     except Refusal as refusal:
         return Checked(request, refusal, [other for _, other in passage.dropped if other is not refusal])
+    if asset is None and is_used_up(request, history, EventType.DONE):
+        message = "everything it releases was published on it; another publication needs another decision"
+        return Checked(request, Refusal(ReasonCode.REPLAYED, message), [other for _, other in passage.dropped])
     return Checked(request, None, [other for _, other in passage.dropped])
 
 

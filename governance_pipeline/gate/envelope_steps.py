@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from governance_pipeline.gate.decision import DECISION_BYTES, Verb, decision_of
+from governance_pipeline.gate.decision import DECISION_BYTES, Verb, decision_of, is_said
 from governance_pipeline.gate.passage import SignedWith
 from governance_pipeline.gate.policy import Assurance
 from governance_pipeline.ledger.trusted_root import seen_root
@@ -130,6 +130,8 @@ def predicate(passage: Passage) -> None:
         offer.decision = decision_of(parse_statement(offer.read.payload))
         if offer.decision.verb is not Verb.APPROVE:
             raise malformed(f"{offer.decision.verb} is no approval")
+        if not is_said(offer.decision.reason):
+            raise malformed("its reason holds nothing a screen shows")
         if proven_assurance(offer).is_below(offer.decision.assurance):
             raise malformed(f"it claims {offer.decision.assurance}, its signature shows {proven_assurance(offer)}")
         if offer.event is not None and offer.event.decision_id != offer.read.payload_sha256:

@@ -41,12 +41,13 @@ def inbox_lines(document: dict[str, Any]) -> list[str]:
 def standing_lines(document: dict[str, Any]) -> list[str]:
     """Give what stands below the text of a request: its state, who may act, and the command."""
     code = f" {document['code']}: {document['message']}" if document["code"] else ""
-    return [
+    lines = [
         "",
         f"state      {document['state']}{code}",
         f"may act    {', '.join(document['may_act']) or 'nobody'}",
-        f"approve    {document['command']} --digest {document['subject_sha256'][:CONFIRM_CHARACTERS]}",
     ]
+    digits = document["subject_sha256"][:CONFIRM_CHARACTERS]
+    return lines if document["command"] is None else [*lines, f"approve    {document['command']} --digest {digits}"]
 
 
 def result_line(entry: dict[str, Any]) -> str:
@@ -54,6 +55,11 @@ def result_line(entry: dict[str, Any]) -> str:
     done = f"{entry['decision']} recorded as {entry['decision_id'][:SHORT]}" if entry["recorded"] else "refused"
     why = f" {entry['code']}: {entry['message']}" if entry["code"] else ""
     return f"{entry['round_id']}  {entry['request_id'][:SHORT]}  {done}, now {entry['state']}{why}"
+
+
+def head_line(document: dict[str, Any]) -> str:
+    """Give the head of the ledger after what was decided, as `govern ledger verify --head` takes it."""
+    return f"head {document['head']}  keep it elsewhere: it alone shows an older ledger put back"
 
 
 def log_lines(document: dict[str, Any]) -> list[str]:

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.code_digest import gate_code_sha256
 from governance_pipeline.gate.manifest import Manifest, PolicyRef, manifest_of
 from governance_pipeline.gate.policy import GatePolicy, load_policy
 from governance_pipeline.ledger.trusted_root import trusted_root
-from governance_pipeline.trust.reasons import Refusal
+from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,12 +137,15 @@ def open_verifier(config: GateConfig, ledger: Ledger, lake: Lake, now: datetime)
     """Read everything a configuration names.
 
     Raises:
-        UnreadableError: a file is missing.
+        UsageError: a file is missing, or others than its owner may write it.
         PolicyError: the policy cannot be used.
-        Refusal: the trust root is refused.
-        StorageError: the ledger cannot be read.
+        Refusal: the trust root is refused; LOG_INCONSISTENT when the ledger cannot be read.
     """
-    return Verifier(lake, ledger, trusted_root(config, ledger, now), load_policy(config.policy), config)
+    try:
+        root = trusted_root(config, ledger, now)
+    except StorageError as error:
+        raise Refusal(ReasonCode.LOG_INCONSISTENT, str(error)) from error
+    return Verifier(lake, ledger, root, load_policy(config.policy), config)
 
 
 def policy_ref(policy: GatePolicy) -> PolicyRef:

@@ -78,7 +78,8 @@ def standing_of(request: Requested, verifier: Verifier, history: History, now: d
     if (stale := _stale(request, verifier)) is not None:
         return stale
     try:
-        return _blocked(request, verifier, history, now) or _decided(request, verifier, history, now)
+        standing = _blocked(request, verifier, history, now) or _decided(request, verifier, history, now)
+        return _expired(standing, history) if now >= request.expires else standing
     except StorageError as error:
         return Standing(request, State.STALE, ReasonCode.DIGEST_MISMATCH, str(error))
 
@@ -88,12 +89,18 @@ def words_of(refusal: Refusal) -> str:
     return str(refusal).removeprefix(f"{refusal.code}: ")
 
 
-def is_used_up(request: Requested, history: History) -> bool:
-    """Tell whether every asset the gate releases has used a decision on this request."""
+def is_used_up(request: Requested, history: History, by: EventType = EventType.CONSUMED) -> bool:
+    """Tell whether every asset the gate releases has used a decision on this request.
+
+    Args:
+        request: one window of a request.
+        history: the ledger as it was read.
+        by: the event that says so: CONSUMED, or DONE for passages that were finished.
+    """
     used = {
         passed.asset
         for passed in history.passages
-        if passed.type is EventType.CONSUMED
+        if passed.type is by
         and passed.seq > request.seq
         and (passed.gate, passed.round_id) == (request.gate, request.round_id)
         and passed.subject_sha256 == request.subject_sha256
@@ -155,9 +162,19 @@ def _decided(request: Requested, verifier: Verifier, history: History, now: date
             raise Refusal(ReasonCode.MISSING, "it awaits a decision")  # noqa: TRY301 - answered like every refusal
         verify(passage_of(verifier, gate_of(request.gate), request.round_id, now, history=history))
     except Refusal as refusal:
-        state = _STATE_OF_CODE.get(refusal.code, State.PENDING)
-        if state is State.PENDING and now >= request.expires:
-            message = f"nobody decided it before {instant_text(request.expires)}, which is a no"
-            return Standing(request, State.EXPIRED, ReasonCode.EXPIRED, message)
-        return Standing(request, state, refusal.code, words_of(refusal))
+        return Standing(request, _STATE_OF_CODE.get(refusal.code, State.PENDING), refusal.code, words_of(refusal))
     return Standing(request, State.APPROVED)
+
+
+def _expired(standing: Standing, history: History) -> Standing:
+    """Give what stands of a request after its time: what still waited for somebody waits no more."""
+    if standing.state not in (State.PENDING, State.BLOCKED_POLICY):
+        return standing
+    end = instant_text(standing.request.expires)
+    if standing.state is State.BLOCKED_POLICY:
+        message = f"it ran out at {end} while nobody could decide it: {standing.message}"
+    elif history.approvals(standing.request):
+        message = f"it ran out at {end}, and its approvals do not count now: {standing.message}"
+    else:
+        message = f"nobody decided it before {end}, which is a no"
+    return Standing(standing.request, State.EXPIRED, ReasonCode.EXPIRED, message)

@@ -59,7 +59,8 @@ class FileRefused(UnreadableError):  # noqa: N818 - a refusal is data more often
         self.code = code
         self.path = path
         name = excerpt(str(path), _NAME_CHARACTERS)
-        super().__init__(f"{code}: {name}{detail and f' ({detail})'}: {_ADVICE[code]}")
+        # A colon after the name would make a file called "passwd" the name of a secret, and its advice be masked.
+        super().__init__(f"{code}: {name}{detail and f' ({detail})'}; {_ADVICE[code]}")
 
 
 class FileDigest(NamedTuple):

@@ -64,12 +64,14 @@ def load_config(path: Path | None = None) -> GateConfig:
     unknown = sorted(members.keys() - {*_MEMBERS, *_OPTIONAL})
     missing = sorted(set(_MEMBERS) - members.keys())
     if unknown or missing:
-        raise UsageError(f"{source}: unknown {unknown}, missing {missing}; keys are {[*_MEMBERS, *_OPTIONAL]}")
+        raise UsageError(
+            f"configuration {source} has unknown {unknown}, missing {missing}; keys are {[*_MEMBERS, *_OPTIONAL]}"
+        )
     texts = {name: value for name, value in members.items() if isinstance(value, str)}
     if len(texts) < len(members) or texts["schema"] != CONFIG_SCHEMA:
-        raise UsageError(f'{source}: every value is a text, and schema is "{CONFIG_SCHEMA}"')
+        raise UsageError(f'configuration {source} is not one; every value is a text, and schema is "{CONFIG_SCHEMA}"')
     if not _FINGERPRINT.fullmatch(texts["root_fingerprint"]):
-        raise UsageError(f"{source}: root_fingerprint is no SHA-256 in lower-case hex")
+        raise UsageError(f"configuration {source} is not one; root_fingerprint is no SHA-256 in lower-case hex")
     return GateConfig(
         root=_place(texts["root"], source),
         root_fingerprint=texts["root_fingerprint"],
@@ -120,7 +122,7 @@ def _place(text: str, source: Path) -> Path:
     """Give a path of the configuration; a relative one would depend on the working directory."""
     place = Path(text)
     if not place.is_absolute() or "\0" in text:
-        raise UsageError(f"{source}: {text!r} is no absolute path")
+        raise UsageError(f"configuration {source} holds {text!r}, which is no absolute path")
     return place
 
 

@@ -30,6 +30,8 @@ PUBLIC_KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 KEY_FILE_BYTES: Final = 16 * 1024
 """Largest key file that is read; an Ed25519 key in PEM has some hundred bytes."""
+PASSPHRASE_BYTES: Final = 4096
+"""Most of a passphrase file that is read."""
 KEY_FILE: Final = "key_file"
 """Assurance of a key that any process of its user can read (spec/gate.md §3)."""
 
@@ -163,6 +165,16 @@ def _signer(data: bytes, passphrase: bytes | None, path: Path | str) -> KeyFileS
     if not isinstance(key, Ed25519PrivateKey):
         raise UnreadableError(f"key file {path} holds another kind of key; only Ed25519 is used here")
     return KeyFileSigner(key, is_encrypted=passphrase is not None)
+
+
+def read_passphrase(path: Path) -> bytes:
+    """Read the first line of a file that only its owner can open.
+
+    Raises:
+        UsageError: no regular file, of another user, or readable by others.
+    """
+    first, _, _ = private_bytes(path, "passphrase file", PASSPHRASE_BYTES).partition(b"\n")
+    return first.rstrip(b"\r")
 
 
 def read_public_key(path: Path) -> bytes:

@@ -93,7 +93,8 @@ def approver_conflict(approver: str, actors: Iterable[str], root: TrustRoot) -> 
     Returns:
         The rule that is broken (agent, principal or controller), with SELF_APPROVAL.
     """
-    return decisive(_actor_outcomes(Side(frozenset({approver}), None), Side(frozenset(actors), None), root))
+    # This way round, so that the name that is reported is the one in the log: the approver knows their own.
+    return decisive(_actor_outcomes(Side(frozenset(actors), None), Side(frozenset({approver}), None), root))
 
 
 def decisive(outcomes: Iterable[Outcome | None]) -> Outcome | None:

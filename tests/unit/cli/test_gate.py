@@ -7,7 +7,7 @@ import json
 import sqlite3
 import sys
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click.testing
@@ -64,6 +64,9 @@ class Shell:
     def request(self, round_id="r1"):
         return read_history(self.world.ledger).in_force("publish", round_id)
 
+    def request_before(self, event):
+        return next(r for r in read_history(self.world.ledger, is_strict=False).requests if r.seq < event.seq)
+
 
 @pytest.fixture
 def govern(tmp_path, capsys):
@@ -89,12 +92,105 @@ def test_the_inbox_lists_what_waits_with_age_expiry_and_who_may_act(govern):
     assert code == 0
     first, second = document["requests"]
     assert (first["round_id"], first["state"], first["may_act"]) == ("r1", "PENDING", ["ana", "ben", "cho", "pia"])
-    assert (second["round_id"], second["state"], second["may_act"]) == ("r2", "BLOCKED_POLICY", ["ana", "ben", "cho"])
+    assert (second["round_id"], second["state"], second["may_act"]) == ("r2", "BLOCKED_POLICY", [])
     (claim,) = second["open_claims"]
     assert (claim["declared"], claim["computed"], claim["delta"], claim["epsilon"]) == ("10", "9", "1", "0.005")
     code, text = govern("inbox")
     assert 'mismatch "cost": declared 10, computed 9, delta 1, epsilon 0.005, at logs/a.jsonl:1' in text
     assert "trust tier T0" in govern.err
+
+    assert second["command"] is None
+
+
+def test_who_has_approved_is_not_asked_again_and_what_nobody_can_approve_names_nobody(govern):
+    govern.world.write_policy(quorum=2)
+    govern.world.request(now=datetime.now(UTC))
+    request = govern.request()
+    _approve(govern, request.request_id)
+    (item,) = govern.json("inbox")[1]["requests"]
+    assert (item["code"], item["may_act"]) == ("THRESHOLD", ["ben", "cho", "pia"])
+    govern.world.ledger.append("FREEZE", "dot", {"round_id": None, "reason": "wait"}, ts=datetime.now(UTC))
+    document = govern.json("show", request.request_id)[1]
+    assert (document["may_act"], document["command"]) == ([], None)
+    assert "approve    " not in govern("show", request.request_id)[1]
+
+
+def test_a_closed_request_names_who_closed_it_for_they_alone_can_open_it(govern):
+    request = govern.request()
+    govern.signed("reject", request.request_id, who="ben")
+    document = govern.json("show", request.request_id)[1]
+    assert (document["state"], document["may_act"]) == ("REJECTED", ["ben"])
+
+
+def test_every_decision_gives_the_head_to_keep(govern):
+    request = govern.request()
+    for verb, who in (("revoke", "ben"), ("reject", "ana")):
+        if verb == "revoke":
+            _, document = _approve(govern, request.request_id)
+            head = govern.world.ledger.head()
+            assert document["head"] == f"{head.size}:{head.root}"
+            _, document = govern.signed(verb, request.request_id, who=who)
+        else:
+            _, document = govern.signed(verb, request.request_id, who=who)
+        head = govern.world.ledger.head()
+        assert document["head"] == f"{head.size}:{head.root}"
+    key = ["--reason", "x", "--key", govern.keys / "ana.pem"]
+    assert f"head {head.size}:{head.root}" in govern("reject", request.request_id, *key)[1]
+
+
+def test_a_clock_far_ahead_of_the_ledger_is_spoken_of(govern, monkeypatch):
+    request = govern.request()
+    late = datetime.now(UTC) + timedelta(days=200)
+    monkeypatch.setattr("governance_pipeline.cli.gate._now", lambda: late)
+    govern.signed("reject", request.request_id)
+    assert "199 days after the last event" in govern.err or "200 days after the last event" in govern.err
+    monkeypatch.undo()
+    govern.signed("reject", request.request_id)
+    assert "after the last event" not in govern.err
+
+
+@pytest.mark.parametrize("spoil", ["missing", "garbage", "open"])
+def test_a_ledger_that_cannot_be_used_is_a_refusal_with_its_code(govern, spoil):
+    path, request = govern.world.ledger.path, govern.request()
+    if spoil == "missing":
+        path.rename(path.with_name("x"))
+    elif spoil == "garbage":
+        path.write_bytes(b"garbage" * 1000)
+    else:
+        path.chmod(0o666)
+    for command in (("verify", request.request_id), ("verify",)):
+        assert govern(*command)[0] == 4
+        assert "LOG_INCONSISTENT" in govern.err
+    arguments = ["--digest", request.subject_sha256[:8], "--reason", "x", "--key", govern.keys / "ana.pem"]
+    assert govern("approve", request.request_id, *arguments)[0] == 4
+
+
+def test_a_request_that_was_published_whole_is_used_up(govern):
+    request = govern.request()
+    _approve(govern, request.request_id)
+    now = datetime.now(UTC)
+    for asset in ("published_features", "published_round_report"):
+        (release,) = govern.world.guard(asset, run=asset, now=now)
+        assert govern.json("verify", request.request_id)[1]["granted"] is True, "the run may go on"
+        publish(release, now=lambda: now)
+    code, document = govern.json("verify", request.request_id)
+    assert (code, document["code"]) == (4, "REPLAYED")
+
+
+def test_a_junk_event_is_named_where_everything_is_judged(govern):
+    junk = govern.world.ledger.append("UNFREEZE", "forger", {"freeze_seq": 999}, ts=datetime.now(UTC))
+    code, document = govern.json("verify")
+    assert (code, [(f["seq"], f["code"]) for f in document["faults"]]) == (4, [(junk.seq, "unusable")])
+    assert govern.json("verify", govern.request_before(junk).request_id)[0] == 4
+
+
+@pytest.mark.parametrize("reason", ["\u200b\u2800", "\u2003", "\u202e\u00ad"])
+def test_a_reason_nobody_can_see_is_none(govern, reason):
+    key = govern.keys / "ana.pem"
+    for verb in ("reject", "approve"):
+        digest = ["--digest", govern.request().subject_sha256[:8]] if verb == "approve" else []
+        assert govern(verb, govern.request().request_id, "--reason", reason, "--key", key, *digest)[0] == 2
+    assert "cannot be signed as a decision" in govern.err
 
 
 def test_what_is_decided_superseded_or_expired_leaves_the_inbox(govern):
