@@ -190,7 +190,8 @@ def _compared(sides: OpenSides, join: KeyedJoin, method: Method, allowed: dict[s
         answer = _answer(join, keys, allowed)
     # Last, so that the digests are of files that stayed as they are until everything was read.
     facts = _facts(sides, join.old, keys[0]), _facts(sides, join.new, keys[1])
-    return DatasetComparison(fault is None, *(fault or (None, "")), method, names, *facts, **answer)
+    reason, message = fault or (None, "")
+    return DatasetComparison(fault is None, reason, message, method, names, *facts, **answer)
 
 
 def _answer(join: KeyedJoin, keys: tuple[KeyFacts, KeyFacts], allowed: dict[str, Tolerance]) -> dict[str, Any]:
