@@ -1,13 +1,19 @@
-"""Letters that fonts draw like a Latin one, by code point, so that this file shows what it means.
+"""Characters that fonts draw like another one, by code point, so that this file shows what it means.
 
-What belongs here: the map and its two pairs of letters. What does not: when names are compared (`principals`). It is a
-small map of our own: Greek, Cyrillic, Armenian and Cherokee letters, punctuation, and the Latin look-alikes of Unicode
-TR 39 that matter in ids: 0 and o; 1, l, i and |; rn and m; vv and w. Capital letters are listed because their small
-forms look like other letters (Greek capital Eta is an H, its small form an n).
+What belongs here: the maps, and two pairs of letters. What does not: when names are compared (`principals`).
+
+There are two maps. The large one is that of Unicode Technical Standard 39 (`lookalikes-17.json`: version 17.0.0 of
+2025-07-22, characters beyond ASCII). It tells small letters from capital ones, and ids are compared without case; so a
+small map of our own comes first, for letters whose capital and small forms look like different Latin ones (Greek
+capital Eta is an H, its small form an n), for punctuation, and for what matters in ASCII itself: 0 and o; 1, l, i and
+|; rn and m; vv and w.
 """
 
 from __future__ import annotations
 
+import json
+from functools import cache
+from importlib import resources
 from typing import Final
 
 _POINTS: Final[dict[str, tuple[int, ...]]] = {
@@ -47,6 +53,14 @@ _POINTS: Final[dict[str, tuple[int, ...]]] = {
 
 LOOKALIKES: Final[dict[int, str]] = {point: letter for letter, points in _POINTS.items() for point in points}
 """Code point -> the letter it is compared as, in the form `str.translate` takes."""
+
+
+@cache
+def prototypes() -> dict[int, str]:
+    """Read the map of UTS 39 (once per process): code point -> the text it looks like, as `str.translate` takes it."""
+    file = resources.files("governance_pipeline.trust") / "lookalikes-17.json"
+    return {int(point, 16): text for point, text in json.loads(file.read_text("utf-8"))["prototypes"].items()}
+
 
 LOOKALIKE_PAIRS: Final = (("rn", "m"), ("vv", "w"))
 """Two letters that together look like one."""

@@ -5,7 +5,7 @@ document (`root`) and ancestry (`lineage`).
 
 Names are compared to refuse, never to grant: two ids with one skeleton count as one actor, so a false match closes a
 gate and a missed one could open it. The skeleton is NFKC and casefold, without accents, spaces and invisible
-characters, with look-alikes (`lookalikes`) folded into one Latin letter.
+characters, with look-alikes (`lookalikes`) folded into one letter.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.trust.keys import fingerprint
-from governance_pipeline.trust.lookalikes import INVISIBLE, LOOKALIKE_PAIRS, LOOKALIKES
+from governance_pipeline.trust.lookalikes import INVISIBLE, LOOKALIKE_PAIRS, LOOKALIKES, prototypes
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -107,13 +107,19 @@ def skeleton(name: str) -> str:
     """Give the form under which a name is compared: ids that look alike have the same one."""
     # Before NFKC as well, which turns some look-alikes into other letters (the lunate sigma, a c, into a sigma).
     compatible = unicodedata.normalize("NFKC", name.translate(LOOKALIKES)).translate(LOOKALIKES)
-    # Accents come off after casefolding, which can split a letter into a letter and a mark.
-    letters = unicodedata.normalize("NFKD", compatible.casefold())
-    kept = "".join(c for c in letters if unicodedata.category(c) not in _DROPPED and c not in INVISIBLE)
-    folded = kept.translate(LOOKALIKES)
+    # Once while case still tells which letter it looks like, and once more for what case and accents have hidden.
+    plain = _without_marks(compatible.translate(prototypes()))
+    folded = _without_marks(plain.translate(prototypes())).translate(LOOKALIKES)
     for pair, letter in LOOKALIKE_PAIRS:
         folded = folded.replace(pair, letter)
     return folded
+
+
+def _without_marks(text: str) -> str:
+    """Give a text without case, accents, spaces and what is drawn as nothing."""
+    # Accents come off after casefolding, which can split a letter into a letter and a mark.
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in letters if unicodedata.category(c) not in _DROPPED and c not in INVISIBLE)
 
 
 def are_alike(one: str, other: str) -> bool:

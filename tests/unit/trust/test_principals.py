@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance_pipeline.trust.lookalikes import LOOKALIKES
+from governance_pipeline.trust.lookalikes import LOOKALIKES, prototypes
 from governance_pipeline.trust.principals import Validity, are_alike, skeleton
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -38,6 +38,12 @@ NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
         ("\u0397elga", "Helga"),  # Greek Eta
         ("stra\u00dfe", "STRASSE"),
         ("\u212aarl", "karl"),  # Kelvin sign
+        ("ana", "\ua4eena"),  # Lisu A
+        ("ana", "\ua4ee\ua4e0\ua4ee"),  # Lisu A, Na, A
+        ("ana", "\u15c5na"),  # Canadian syllabics
+        ("bob", "b\u2c9fb"),  # Coptic small o
+        ("bob", "b\u2c9eb"),  # Coptic capital O
+        ("cho", "\U0001043dho"),  # Deseret small chee
         ("\u3164", "\u2800"),  # both are drawn as nothing
     ],
 )
@@ -79,6 +85,30 @@ def test_plain_names_are_like_their_capitals(name):
 def test_the_map_folds_into_plain_letters_that_fold_no_further():
     assert all(ord(letter) not in LOOKALIKES for letter in LOOKALIKES.values())
     assert all(skeleton(chr(point)) == letter for point, letter in LOOKALIKES.items())
+
+
+def test_the_large_map_is_the_published_one_and_folds_into_what_folds_no_further():
+    found = prototypes()
+    assert len(found) > 6000
+    assert min(found) > 127
+    assert all(not set(map(ord, text)) & found.keys() for text in found.values())
+
+
+@pytest.mark.parametrize("latin", "abcdefghijklnopqrstuvxyz")
+def test_no_letter_drawn_like_a_latin_one_makes_another_name(latin):
+    """Every character whose prototype is a Latin letter, small or capital, in the place of that letter.
+
+    A character that is a spelling of another one (the long s, of s) is compared as that one, whatever it looks like.
+    """
+    missed = [
+        f"{point:04X}"
+        for point, text in prototypes().items()
+        if text in (latin, latin.upper())
+        and unicodedata.normalize("NFKC", chr(point)) == chr(point)
+        and point not in LOOKALIKES
+        and not are_alike(f"x{chr(point)}x", f"x{text}x")
+    ]
+    assert missed == []
 
 
 def test_a_time_begins_with_its_start_and_ends_before_its_end():
