@@ -130,17 +130,18 @@ def _gate_faults(
     """
     from governance_pipeline.gate.events import read_history
     from governance_pipeline.gate.published import unaccounted_files
-    from governance_pipeline.ledger.trusted_root import trusted_root
+    from governance_pipeline.ledger.trusted_root import trusted_root, unusable_roots
     from governance_pipeline.storage.lake import Lake
     from governance_pipeline.trust.config import load_config
 
     if not is_readable:
         return [], None
     history = read_history(ledger, is_strict=False)
+    unusable = sorted([*history.unusable, *unusable_roots(ledger)])
     if lake is None:
-        return history.unusable, None
+        return unusable, None
     root = trusted_root(load_config(config_path), ledger, datetime.now(UTC)) if has_root else None
-    return history.unusable, [file._asdict() for file in unaccounted_files(Lake(lake), history, root)]
+    return unusable, [file._asdict() for file in unaccounted_files(Lake(lake), history, root)]
 
 
 def _answer_verified(document: dict[str, Any], as_json: bool) -> None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.ledger.event import AlreadyRecorded
+from governance_pipeline.ledger.verification import Fault
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.root_document import SeenRoot, load_root, root_sha256
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from governance_pipeline.ledger.event import Event
     from governance_pipeline.ledger.ledger import Ledger
     from governance_pipeline.trust.config import GateConfig
     from governance_pipeline.trust.root import TrustRoot
@@ -23,9 +25,25 @@ TRUST_ROOT: Final = "TRUST_ROOT"
 
 
 def seen_root(ledger: Ledger) -> SeenRoot | None:
-    """Give the highest version that was recorded; None when none was."""
-    recorded = (SeenRoot(e.body["version"], e.body["sha256"]) for e in ledger.events(types={TRUST_ROOT}))
+    """Give the highest version that was recorded; None when none was.
+
+    An event that names no version is passed over: it makes no older root believed. `unusable_roots` names it.
+    """
+    recorded = (SeenRoot(e.body["version"], e.body["sha256"]) for e in ledger.events(types={TRUST_ROOT}) if _is_one(e))
     return max(recorded, default=None)
+
+
+def unusable_roots(ledger: Ledger) -> list[Fault]:
+    """Name the events that should record a version of the trust root and do not."""
+    return [
+        Fault(event.seq, "unusable", f"it does not hold what a {TRUST_ROOT} needs: version and sha256")
+        for event in ledger.events(types={TRUST_ROOT})
+        if not _is_one(event)
+    ]
+
+
+def _is_one(event: Event) -> bool:
+    return type(event.body.get("version")) is int and type(event.body.get("sha256")) is str
 
 
 def remember_root(ledger: Ledger, root: TrustRoot, *, actor: str, ts: datetime) -> None:

@@ -77,7 +77,14 @@ def test_a_head_kept_elsewhere_is_held_against_it(govern):
 
 
 @pytest.mark.parametrize(
-    ("kind", "body"), [("UNFREEZE", {"freeze_seq": 999}), ("APPROVED", {}), ("REQUESTED", {}), ("FREEZE", {})]
+    ("kind", "body"),
+    [
+        ("UNFREEZE", {"freeze_seq": 999}),
+        ("APPROVED", {}),
+        ("REQUESTED", {}),
+        ("FREEZE", {}),
+        ("TRUST_ROOT", {"version": "2"}),
+    ],
 )
 def test_an_event_the_gate_cannot_use_is_named(govern, ledger, kind, body):
     junk = ledger.append(kind, "forger", body, ts=NOON)
@@ -147,3 +154,14 @@ def test_the_ledger_is_found_through_the_configuration(tmp_path, capfd):
     capfd.readouterr()
     assert run(["ledger", "export", "--config", config]) == 0
     assert json.loads(capfd.readouterr().out)["type"] == "TRUST_ROOT"
+
+
+def test_a_file_called_like_a_secret_keeps_its_name_and_the_advice_in_messages(tmp_path, capfd):
+    path = tmp_path / "passwd"
+    path.write_text("root:x:0:0")
+    path.chmod(0o600)
+    for arguments in (("--ledger", str(path)), ("--config", str(path)), ("--config", str(tmp_path / "credentials"))):
+        assert run(["ledger", "verify", *arguments]) in (2, 3)
+        said = capfd.readouterr().err
+        assert "[masked" not in said
+        assert arguments[1] in said

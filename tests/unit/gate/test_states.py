@@ -26,6 +26,31 @@ def test_an_approval_opens_until_it_runs_out(approved):
     assert _state(approved, NOON + 72 * HOUR) == (State.EXPIRED, ReasonCode.EXPIRED)
 
 
+def _message(world, now):
+    history = world.history()
+    return standing_of(history.requests[-1], world.verifier(now), history, now).message
+
+
+def test_what_ran_out_says_how_it_stood(asked):
+    late = NOON + 72 * HOUR
+    assert _message(asked, late).startswith("nobody decided it before 2026-12-03T12:00:00.000000Z")
+    asked.decide(asked.id)
+    assert "nobody decided" not in (said := _message(asked, late))
+    assert said.startswith("it ran out at 2026-12-03T12:00:00.000000Z, and its approvals do not count now: ")
+
+
+@pytest.mark.parametrize("changes", [{"verdict": "block"}, {"mismatch": True}, {"agents": ()}])
+def test_a_blocked_request_runs_out_too_and_is_asked_again(world, changes):
+    late = NOON + 72 * HOUR
+    world.make_round(**changes)
+    first = world.request()
+    assert _state(world, late) == (State.EXPIRED, ReasonCode.EXPIRED)
+    assert "while nobody could decide it" in _message(world, late)
+    assert world.request(now=late) == first
+    assert [r.window for r in world.history().requests] == [0, 1]
+    assert _state(world, late)[0] is State.BLOCKED_POLICY
+
+
 def test_junk_in_the_ledger_approves_nothing_and_closes_nothing(asked):
     statement = asked.statement(asked.id)
     asked.forge(b"approved!", statement)

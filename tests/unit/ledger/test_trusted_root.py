@@ -7,7 +7,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from governance_pipeline.ledger.trusted_root import TRUST_ROOT, remember_root, seen_root, trusted_root
+from governance_pipeline.ledger.trusted_root import (
+    TRUST_ROOT,
+    remember_root,
+    seen_root,
+    trusted_root,
+    unusable_roots,
+)
 from governance_pipeline.trust.config import GateConfig
 from governance_pipeline.trust.keys import KeyFileSigner, fingerprint
 from governance_pipeline.trust.principals import Kind, Principal
@@ -34,6 +40,16 @@ def test_versions_are_recorded_once_and_the_highest_counts(ledger):
         remember_root(ledger, root, actor="owner", ts=NOON)
     assert [e.body["version"] for e in ledger.events(types={TRUST_ROOT})] == [1, 2]
     assert seen_root(ledger) == SeenRoot(2, root_sha256(second))
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"version": 2}, {"version": "9", "sha256": "x"}, {"version": True, "sha256": "x"}]
+)
+def test_an_event_that_names_no_version_is_named_and_changes_nothing(ledger, body):
+    remember_root(ledger, FIRST, actor="owner", ts=NOON)
+    junk = ledger.append(TRUST_ROOT, "forger", body, ts=NOON)
+    assert seen_root(ledger) == SeenRoot(1, root_sha256(FIRST))
+    assert [(fault.seq, fault.code) for fault in unusable_roots(ledger)] == [(junk.seq, "unusable")]
 
 
 def test_two_roots_with_one_version_are_not_both_recorded(ledger):

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from governance_pipeline.trust.pair import approver_conflict
 from governance_pipeline.trust.principals import Kind, Role
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -149,3 +150,15 @@ def test_a_person_needs_no_run_but_an_agent_does(honest, checker_root, make_prin
     assert only(honest.judged(root))[0] is True
     honest.changes[0]["agent_id"] = "Ana"
     assert only(honest.judged(root))[0] is False
+
+
+@pytest.mark.parametrize("name", ["ANA", "\u0430na", "\ua4ee\ua4e0\ua4ee", "an\u200ba"])
+def test_what_keeps_a_person_from_approving_is_named_as_the_log_writes_it(make_principal, make_root, name):
+    conflict = approver_conflict("ana", {"coder", name}, make_root(make_principal("ana", Role.APPROVER)))
+    assert (conflict.rule, conflict.shared) == ("agent", name)
+
+
+def test_an_alias_that_keeps_a_person_from_approving_is_named_as_the_log_writes_it(make_principal, make_root):
+    root = make_root(make_principal("ana", Role.APPROVER, aliases=("coder-ana",)))
+    assert approver_conflict("ana", {"Coder-Ana"}, root).shared == "Coder-Ana"
+    assert approver_conflict("ana", {"coder"}, root) is None
