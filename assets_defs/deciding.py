@@ -23,7 +23,7 @@ from governance_pipeline.gate.gates import GATES
 from governance_pipeline.gate.inputs import read_inputs
 from governance_pipeline.gate.passage import Verifier
 from governance_pipeline.gate.states import State
-from governance_pipeline.gate.tables import gate_decisions, gate_requests
+from governance_pipeline.gate.tables import gate_decisions, gate_requests, gate_states
 from governance_pipeline.pipeline import joined, split
 from governance_pipeline.storage.lake import Lake
 from governance_pipeline.strict.excerpt import excerpt
@@ -121,19 +121,31 @@ def _standings(verifier: Verifier, keeper: Gatekeeper, round_ids: Sequence[str])
     closed = [round_id for round_id in round_ids if not is_open[round_id]]
     requests = gate_requests(closed, verifier, keeper.now()) if closed else empty_frame(REQUESTS)
     in_force = {row["round_id"]: row for row in requests.to_dict("records") if row["state"] != State.SUPERSEDED}
+    silent = [key for key, row in in_force.items() if pd.isna(row["code"])]
+    refusals = _refusals(verifier, keeper, silent)
     return {
-        round_id: Standing(OPEN, "", part) if is_open[round_id] else _awaiting(in_force.get(round_id), round_id, part)
+        round_id: Standing(OPEN, "", part)
+        if is_open[round_id]
+        else _awaiting(in_force.get(round_id), round_id, part, refusals.get(round_id))
         for round_id, part in parts.items()
     }
 
 
-def _awaiting(request: Mapping[Hashable, Any] | None, round_id: str, rows: pd.DataFrame) -> Standing:
+def _refusals(verifier: Verifier, keeper: Gatekeeper, round_ids: Sequence[str]) -> dict[str, str]:
+    """Return round -> why passage is refused, for requests whose own state names no reason (a freeze after use)."""
+    states = [state for gate in GATES.values() for state in gate_states(gate, round_ids, verifier, keeper.now())]
+    return {state.round_id: f"{state.code}: {state.message}" for state in states if state.code is not None}
+
+
+def _awaiting(
+    request: Mapping[Hashable, Any] | None, round_id: str, rows: pd.DataFrame, refusal: str | None
+) -> Standing:
     """Say where the request in force about a round stands."""
     if request is None:
         return Standing(str(ReasonCode.MISSING), f"MISSING: nobody was asked about round {round_id}", rows)
     state, code = str(request["state"]), request["code"]
-    if pd.isna(code):  # it was decided this very moment; whoever runs now is told by the guard
-        return Standing(state, f"{state}: look again", rows)
+    if pd.isna(code):  # without a refusal it was decided this very moment; whoever runs now is told by the guard
+        return Standing(state, refusal or f"{state}: look again", rows)
     hint = f"; look with `govern gate show {request['request_id']}`" if state == State.PENDING else ""
     return Standing(state, f"{code}: {str(request['message']).removeprefix(f'{code}: ')}{hint}", rows)
 
