@@ -25,6 +25,13 @@ class Settings:
         "a quarter of time and memory on a stored file; far below it opening a session costs more than it saves",
         source="research/performance.md W7",
     )
+    large_log_bytes: int = _threshold(
+        4 * 2**20,
+        unit="bytes of the native audit logs of a round",
+        reason="above it they are read as sets of lines; below it opening a session and two threads costs more than "
+        "reading line by line",
+        source="bench/ingest.py",
+    )
     compaction_files: int = _threshold(
         2_000,
         unit="files of one table a view may open",

@@ -5,6 +5,7 @@ What belongs here: the two row shapes. What does not: the counting itself (logfi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.vocabulary import Disposition
@@ -14,6 +15,22 @@ if TYPE_CHECKING:
 
 UNREAD_UNIT: Final = "file"
 DOCUMENT_UNIT: Final = "record"
+
+
+@dataclass
+class Account:
+    """Counts of one file; `lines_in` is counted by the reader, the others by what became of each record."""
+
+    lines_in: int = 0
+    accepted: int = 0
+    quarantined: int = 0
+    blank: int = 0
+    duplicates: int = 0
+
+    @property
+    def is_balanced(self) -> bool:
+        """Nothing disappears: lines_in = accepted + quarantined + blank + duplicates."""
+        return self.lines_in == self.accepted + self.quarantined + self.blank + self.duplicates
 
 
 class Place(NamedTuple):

@@ -16,6 +16,7 @@ import pandas as pd
 
 from governance_pipeline.contracts.registry import contract_of, empty_frame, frame_of
 from governance_pipeline.ingest.prices import PriceTable, shipped_prices
+from governance_pipeline.ingest.spool import Spool
 from governance_pipeline.rounds.paths import is_outside, normal_form
 from governance_pipeline.strict.lexeme import Lexeme, NonFinite
 from governance_pipeline.strict.numbers import exact_number
@@ -56,10 +57,15 @@ _LITERALS: Final = {ValueKind.OBJECT: "object", ValueKind.ARRAY: "array", ValueK
 
 
 class Found(NamedTuple):
-    """What was found for one table of a round: typed frames first, then rows that are not typed yet."""
+    """What was found for one table of a round: typed rows first, as frames or spooled, then rows not typed yet."""
 
-    frames: tuple[pd.DataFrame, ...]
+    frames: tuple[pd.DataFrame | Spool, ...]
     rows: tuple[Mapping[str, Any], ...]
+
+    @property
+    def is_spooled(self) -> bool:
+        """Tell whether there may be more rows than should be in memory at once."""
+        return any(isinstance(part, Spool) for part in self.frames)
 
 
 class Extraction:
@@ -85,7 +91,7 @@ class Extraction:
         self.times: tuple[datetime, datetime] | None = None
         self._digests: Mapping[str, str] = digests or {}
         self._rows: dict[str, list[dict[str, Any]]] = {}
-        self._chunks: dict[str, list[pd.DataFrame]] = {}
+        self._chunks: dict[str, list[pd.DataFrame | Spool]] = {}
         self._columns: dict[str, frozenset[str]] = {}
 
     def add(self, table: str, file: LogFile, record: Record, /, pointer: str | None = None, **row: Any) -> None:
@@ -105,13 +111,19 @@ class Extraction:
             place["pointer"] = record.pointer if pointer is None else pointer
         place.update(row)
         if place.get("output_path") is not None:
-            place["output_file_sha256"] = self._digest_of_output(place["output_path"])
+            place["output_file_sha256"] = self.digest_of_output(place["output_path"])
         for name in _TIMES.get(table, ()):
-            self._saw(place.get(name))
+            self.saw(place.get(name))
         rows = self._rows.setdefault(table, [])
         rows.append(place)
         if len(rows) >= CHUNK_ROWS:
             self._pack(table)
+
+    def add_spooled(self, table: str, rows: Spool) -> None:
+        """Add rows that were read as a set, with all their columns, behind those added so far."""
+        if len(rows):
+            self._pack(table)
+            self._chunks.setdefault(table, []).append(rows)
 
     @cached_property
     def price_table(self) -> PriceTable:
@@ -128,9 +140,8 @@ class Extraction:
         chunks = self._chunks.get(table)
         if not chunks:
             return empty_frame(table)
-        if len(chunks) > 1:
-            chunks[:] = [pd.concat(chunks, ignore_index=True)]
-        return chunks[0]
+        frames = [chunk.frame() if isinstance(chunk, Spool) else chunk for chunk in chunks]
+        return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
 
     def count(self, table: str) -> int:
         """Count the rows added to `table` so far."""
@@ -142,14 +153,16 @@ class Extraction:
             self._pack(table)
         return Found(tuple(self._chunks.get(table, ())), tuple(self._rows.get(table, ())))
 
-    def _digest_of_output(self, path: str) -> str | None:
+    def digest_of_output(self, path: str) -> str | None:
+        """Give the digest of the file of the round an output path names, which counts as used; None without one."""
         if is_outside(path):
             return None
         name = normal_form(path)
         self.outputs.add(name)
         return self._digests.get(name)
 
-    def _saw(self, time: Any) -> None:
+    def saw(self, time: Any) -> None:
+        """Widen `times` to a time, if it is one."""
         if isinstance(time, datetime):
             first, last = self.times or (time, time)
             self.times = (min(first, time), max(last, time))

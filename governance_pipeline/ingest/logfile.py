@@ -14,24 +14,29 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from governance_pipeline.errors import RecordRefused
+from governance_pipeline.ingest.accounting import Account
+from governance_pipeline.ingest.rejections import Rejections
 from governance_pipeline.strict.archive import open_archive
 from governance_pipeline.strict.excerpt import excerpt
-from governance_pipeline.strict.files import open_regular
+from governance_pipeline.strict.files import open_regular, open_size
 from governance_pipeline.strict.limits import LIMITS, Limits
-from governance_pipeline.strict.lines import HEAD_BYTES
+from governance_pipeline.strict.lines import HEAD_BYTES, SET_BYTES
 from governance_pipeline.strict.records import (
     Accepted,
     Blank,
     Refused,
+    json_line_blocks,
+    judge_line,
     read_json_document,
     read_json_lines,
     read_text_lines,
 )
-from governance_pipeline.vocabulary import Disposition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from governance_pipeline.strict.lines import Block, Line
 
 NOT_READ = "not_read"
 
@@ -60,27 +65,11 @@ class Record(NamedTuple):
 
 
 @dataclass
-class Account:
-    """Counts of one file; `lines_in` is counted by the reader, the others by what became of each record."""
-
-    lines_in: int = 0
-    accepted: int = 0
-    quarantined: int = 0
-    blank: int = 0
-    duplicates: int = 0
-
-    @property
-    def is_balanced(self) -> bool:
-        """Nothing disappears: lines_in = accepted + quarantined + blank + duplicates."""
-        return self.lines_in == self.accepted + self.quarantined + self.blank + self.duplicates
-
-
-@dataclass
 class LogFile:
     """One file of a round, read from its stored copy.
 
     `path` is its name below the round folder with POSIX separators, `copy` the content-addressed copy that is
-    opened, `size` is in bytes. `rejected` holds the rows of `raw_quarantine` of this file without round and format.
+    opened, `size` is in bytes.
     """
 
     path: str
@@ -91,12 +80,18 @@ class LogFile:
     limits: Limits = LIMITS
     format_version: str | None = None
     account: Account = field(default_factory=Account)
-    rejected: list[dict[str, Any]] = field(default_factory=list)
-    _taken: set[tuple[int | None, str]] = field(default_factory=set, repr=False)
     _counted: set[str] = field(default_factory=set, repr=False)
     _passed_to: int = field(default=0, repr=False)
     _document: Record | None = field(default=None, repr=False)
     _is_read: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.rejections = Rejections(self.copy.parent)
+
+    @property
+    def rejected(self) -> list[dict[str, Any]]:
+        """Rows of `raw_quarantine` of this file, without round and format, those that are packed left out."""
+        return self.rejections.rows
 
     @property
     def record_unit(self) -> str:
@@ -113,6 +108,31 @@ class LogFile:
             UnreadableError: the stored copy cannot be opened.
         """
         yield from self._accounted(read_json_lines(self.copy, self.limits))
+        self._is_read = True
+
+    def blocks(self, block_bytes: int = SET_BYTES) -> Iterator[Block | Line]:
+        """Yield the lines of a JSONL file in blocks, and some by themselves, for a format that judges them as sets.
+
+        Nothing is accounted for: every line must be given to `judge` or counted with `count_lines`, in order.
+
+        Raises:
+            UnreadableError: the stored copy cannot be opened.
+        """
+        with open_regular(self.copy) as stream:
+            yield from json_line_blocks(stream, self.limits, size=open_size(stream), block_bytes=block_bytes)
+        self._is_read, self._passed_to = True, self.account.lines_in
+
+    def judge(self, line: Line) -> Record | None:
+        """Judge one line as `lines` does and account for it; None when there is no record to use."""
+        judged = judge_line(line, self.limits)
+        self._passed_to = line.number - 1
+        return None if judged is None else next(self._accounted([judged]), None)
+
+    def count_lines(self, *, accepted: int = 0, blank: int = 0) -> None:
+        """Account for lines that were judged as a set."""
+        self.account.lines_in += accepted + blank
+        self.account.accepted += accepted
+        self.account.blank += blank
 
     def text_lines(self) -> Iterator[Record]:
         """Yield one record per line of a file of plain text, its value being the text of the line; else as `lines`.
@@ -121,6 +141,7 @@ class LogFile:
             UnreadableError: the stored copy cannot be opened.
         """
         yield from self._accounted(read_text_lines(self.copy, self.limits))
+        self._is_read = True
 
     def members(self) -> Iterator[Record]:
         """Yield one record per member of a zip archive that is a JSON document, read one at a time.
@@ -144,7 +165,7 @@ class LogFile:
                         self._refuse(Refused(None, member.offset, refusal.code, excerpt(str(refusal)), 0), pointer)
                     continue
                 self.account.accepted += is_new
-                if (None, pointer) not in self._taken:
+                if not self.rejections.is_taken(None, pointer):
                     yield record
         self._is_read = True
 
@@ -175,24 +196,24 @@ class LogFile:
             raise ValueError(f"{self.path} is JSONL: its records are its lines, not the items at {pointer!r}")
         self.document()
         if pointer not in self._counted and values:
-            if not self._counted and (None, "") not in self._taken:
+            if not self._counted and not self.rejections.is_taken(None, ""):
                 self._count(-1)
             self._counted.add(pointer)
             self._count(len(values))
         records = (Record(None, f"{pointer}/{index}", value, None, None) for index, value in enumerate(values))
-        return (record for record in records if (None, record.pointer) not in self._taken)
+        return (record for record in records if not self.rejections.is_taken(None, record.pointer))
 
     def quarantine(self, record: Record, code: str) -> None:
         """Take a record back out of `accepted`, for the reason `code`; a second reason for it changes nothing."""
         if self._take(record):
             self.account.quarantined += 1
-            self._reject(record, Disposition.QUARANTINED, code, None)
+            self._reject(record, code, None)
 
     def duplicate(self, record: Record, of: str, code: str) -> None:
         """Take a record back out of `accepted` as the repetition of `of` (path:line or path:pointer)."""
         if self._take(record):
             self.account.duplicates += 1
-            self._reject(record, Disposition.DUPLICATE, code, of)
+            self._reject(record, code, of)
 
     def state_version(self, text: str) -> None:
         """Set the version the file states of its own format."""
@@ -233,9 +254,8 @@ class LogFile:
                     self._refuse(entry)
             else:
                 self.account.accepted += is_new
-                if (entry.line, "") not in self._taken:
+                if not self.rejections.is_taken(entry.line, ""):
                     yield Record(entry.line, "", entry.value, entry.offset, entry.raw)
-        self._is_read = True
 
     def _read_document(self) -> Record | None:
         if self.sample.shape == "document" and self.sample.values:
@@ -252,11 +272,10 @@ class LogFile:
         self.account.accepted += records
 
     def _take(self, record: Record) -> bool:
-        key = (record.line, record.pointer)
-        if key in self._taken:
+        if self.rejections.is_taken(record.line, record.pointer):
             return False
-        self._taken.add(key)
-        if key == (None, "") and self._counted:
+        self.rejections.take(record.line, record.pointer)
+        if (record.line, record.pointer) == (None, "") and self._counted:
             self.account.lines_in += 1  # the document itself is refused beside its items
         else:
             self.account.accepted -= 1
@@ -264,30 +283,11 @@ class LogFile:
 
     def _refuse(self, entry: Refused, pointer: str = "") -> None:
         self.account.quarantined += 1
-        self.rejected.append(
-            {
-                "line": entry.line,
-                "pointer": pointer,
-                "byte_offset": entry.stopped_at if entry.line is None and not pointer else entry.offset,
-                "disposition": Disposition.QUARANTINED.value,
-                "reason_code": entry.code,
-                "duplicate_of": None,
-                "excerpt": entry.excerpt,
-            }
-        )
+        offset = entry.stopped_at if entry.line is None and not pointer else entry.offset
+        self.rejections.add(entry.line, pointer, offset, entry.code, entry.excerpt)
 
-    def _reject(self, record: Record, disposition: Disposition, code: str, of: str | None) -> None:
-        self.rejected.append(
-            {
-                "line": record.line,
-                "pointer": record.pointer,
-                "byte_offset": record.offset,
-                "disposition": disposition.value,
-                "reason_code": code,
-                "duplicate_of": of,
-                "excerpt": self._excerpt(record),
-            }
-        )
+    def _reject(self, record: Record, code: str, of: str | None) -> None:
+        self.rejections.add(record.line, record.pointer, record.offset, code, self._excerpt(record), of=of)
 
     def _excerpt(self, record: Record) -> str:
         if record.raw is not None:

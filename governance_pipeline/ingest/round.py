@@ -12,10 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-import pandas as pd
-
-from governance_pipeline.contracts.frames import plain_rows
-from governance_pipeline.contracts.registry import REGISTRY, empty_frame, frame_of
+from governance_pipeline.contracts.registry import REGISTRY, frame_of
 from governance_pipeline.errors import UnreadableError, UsageError
 from governance_pipeline.ingest.accounting import (
     DOCUMENT_UNIT,
@@ -29,9 +26,10 @@ from governance_pipeline.ingest.contract_rows import criteria_rows, fault_text, 
 from governance_pipeline.ingest.detection import UNSUPPORTED, Detected, detect
 from governance_pipeline.ingest.extraction import Extraction, Found
 from governance_pipeline.ingest.formats import FORMATS
-from governance_pipeline.ingest.layout import CONTRACT_FILE, FoundFile, scan
+from governance_pipeline.ingest.layout import CONTRACT_FILE, FoundFile, scan_inbox
 from governance_pipeline.ingest.logfile import LogFile, Sample
 from governance_pipeline.ingest.native.kinds import BY_PLACE
+from governance_pipeline.ingest.round_tables import RoundTables, table_of
 from governance_pipeline.rounds.contract import SCHEMA, RoundContract
 from governance_pipeline.rounds.load import read_contract
 from governance_pipeline.strict.excerpt import excerpt
@@ -39,11 +37,16 @@ from governance_pipeline.strict.files import FileRefused
 from governance_pipeline.vocabulary import ContractState, is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
+    import pandas as pd
+
+    from governance_pipeline.ingest.spool import Spool
     from governance_pipeline.storage.content import ContentStore
+
+__all__ = ["CORE_TABLES", "RAW_TABLES", "RoundTables", "read_files", "read_round", "table_of"]
 
 RAW_TABLES: Final = tuple(name for name in REGISTRY if name.startswith("raw_"))
 CORE_TABLES: Final = tuple(name for name in REGISTRY if name.startswith("core_"))
@@ -53,68 +56,11 @@ OUTPUT_FORMAT: Final = "output"
 """A file that a step of the round names as its output; only its digest is used."""
 
 
-class RoundTables:
-    """The raw and core tables of one round, typed by their contracts when they are asked for.
-
-    Rules about values are checked by whoever stores or joins them, once for many rounds: a pandera pass costs more
-    than reading a small round.
-    """
-
-    def __init__(self, round_id: str, found: Mapping[str, Found]) -> None:
-        self.round_id = round_id
-        self.found = found
-        self._frames: dict[str, pd.DataFrame] = {}
-
-    @property
-    def frames(self) -> dict[str, pd.DataFrame]:
-        """Every table by name, in pipeline order; raises as `frame`."""
-        return {table: self.frame(table) for table in self.found}
-
-    def frame(self, table: str) -> pd.DataFrame:
-        """Give one table.
-
-        Raises:
-            UsageError: the table is not made from round folders.
-            ContractBreach: a value does not fit its column.
-        """
-        if table not in self.found:
-            raise UsageError(f"{table} is not read from a round folder; those are {', '.join(self.found)}")
-        if table not in self._frames:
-            self._frames[table] = table_of(table, [self])
-        return self._frames[table]
-
-    def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Give the rows of one table, null as None."""
-        yield from plain_rows(self.frame(table))
-
-
-def table_of(table: str, rounds: Iterable[RoundTables]) -> pd.DataFrame:
-    """Give one table of many rounds, in their order; small rounds are typed together, at the cost of one.
-
-    Raises:
-        UsageError: the table is not made from round folders.
-        ContractBreach: a value does not fit its column.
-    """
-    frames: list[pd.DataFrame] = []
-    untyped: list[Mapping[str, Any]] = []
-    for found in (each.found[table] for each in rounds):
-        if found.frames and untyped:
-            frames.append(frame_of(table, untyped))
-            untyped = []
-        frames += found.frames
-        untyped += found.rows
-    if untyped:
-        frames.append(frame_of(table, untyped))
-    if len(frames) == 1:
-        return frames[0]
-    return pd.concat(frames, ignore_index=True) if frames else empty_frame(table)
-
-
 def read_round(folder: Path, round_id: str, store: ContentStore) -> RoundTables:
     """Read a round folder.
 
     The result depends on the bytes and names of its files only. A file that cannot be used is accounted for and never
-    stops the others.
+    stops the others; nor is one with a second hard link used (`layout.scan_inbox`).
 
     Raises:
         UsageError: `round_id` is no legal id.
@@ -122,7 +68,7 @@ def read_round(folder: Path, round_id: str, store: ContentStore) -> RoundTables:
         StorageError: a copy cannot be kept.
         ContractBreach: a value does not fit its column.
     """
-    return read_files(scan(folder), round_id, store)
+    return read_files(scan_inbox(folder), round_id, store)
 
 
 def read_files(files: Sequence[FoundFile], round_id: str, store: ContentStore) -> RoundTables:
@@ -149,6 +95,7 @@ class _Reading:
     store: ContentStore
     file_rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     fault_rows: list[dict[str, Any]] = field(default_factory=list)
+    packed: dict[str, Spool] = field(default_factory=dict)
     claimed: dict[str, list[LogFile]] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
     contract: RoundContract | None = None
@@ -179,7 +126,7 @@ class _Reading:
         found["core_rounds"] = self._found([self.round_columns | _span(out)])
         found["core_criteria"] = self._found(criteria_rows(self.contract))
         found["raw_log_files"] = self._found(rows)
-        found["raw_quarantine"] = self._found(sorted(self.fault_rows, key=_position))
+        found["raw_quarantine"] = self._quarantine()
         return RoundTables(self.round_id, {name: found[name] for name in (*RAW_TABLES, *CORE_TABLES)})
 
     def _keep(self, file: FoundFile) -> tuple[Place, Fault | None]:
@@ -196,7 +143,7 @@ class _Reading:
 
     def _take_contract(self, file: FoundFile, place: Place) -> None:
         copy = file.source if place.sha256 is None else self.store.path(place.sha256)
-        state, self.contract, faults = read_contract(copy)
+        state, self.contract, faults = read_contract(copy, single_link=place.sha256 is None)
         self.round_columns = round_row(state, self.contract, faults, place.sha256)
         fault = None
         if faults:
@@ -227,7 +174,12 @@ class _Reading:
             file.close()
             self.file_rows[file.path] = read_file_row(file, format_name)
             where = {"path": file.path, "file_sha256": file.sha256, "format": format_name}
-            self.fault_rows += [where | row for row in file.rejected]
+            packed = file.rejections.in_order()
+            if packed is None:
+                self.fault_rows += [where | row for row in file.rejected]
+            else:
+                packed.constants.update(where, round_id=self.round_id)
+                self.packed[file.path] = packed
 
     def _account_for_outputs(self, outputs: AbstractSet[str]) -> None:
         """A file that no format claims but a step names as its output was used: its bytes were hashed."""
@@ -235,6 +187,18 @@ class _Reading:
             place = Place(path, self.file_rows[path]["file_sha256"], self.file_rows[path]["bytes"])
             self.file_rows[path] = single_record_row(place, None, format_name=OUTPUT_FORMAT)
             self.fault_rows = [row for row in self.fault_rows if row["path"] != path]
+
+    def _quarantine(self) -> Found:
+        """Give the rows of all files in order; a file with very many of them has them spooled."""
+        rows = sorted(self.fault_rows, key=_position)
+        parts: list[pd.DataFrame | Spool] = []
+        for path in sorted(self.packed, key=str.encode):
+            before = [row for row in rows if row["path"].encode() < path.encode()]
+            if before:
+                parts.append(frame_of("raw_quarantine", self._found(before).rows))
+            parts.append(self.packed[path])
+            rows = rows[len(before) :]
+        return self._found(rows)._replace(frames=tuple(parts))
 
     def _found(self, rows: Iterable[Mapping[str, Any]]) -> Found:
         return Found((), tuple({"round_id": self.round_id, **row} for row in rows))

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 2**20
 """Bytes asked of the stream at once: large enough that reading costs nothing beside parsing (1 MiB)."""
 
+SET_BYTES = 4 * 2**20
+"""Bytes of a block of lines that are judged as a set: large enough that a query costs nothing beside them, small
+enough that several may be under way (4 MiB)."""
+
 HEAD_BYTES = 4096
 """Bytes kept of a line that is too long: enough for an excerpt."""
 
@@ -31,6 +35,14 @@ class Line(NamedTuple):
     data: bytes
     too_long: bool
     ended: bool
+
+
+class Block(NamedTuple):
+    """Whole lines, each with its line feed: number of the first (from 1), byte offset of `data`, the bytes."""
+
+    number: int
+    offset: int
+    data: bytes
 
 
 def split_lines(
@@ -67,6 +79,36 @@ def split_lines(
             start += length + 1
         pending = _Unfinished(line_bytes)
         pending.add(parts[-1])
+    if pending.length:
+        yield pending.line(number, start, ended=False)
+
+
+def line_blocks(
+    stream: BinaryIO, line_bytes: int, *, size: int | None = None, block_bytes: int = SET_BYTES
+) -> Iterator[Block | Line]:
+    """Yield the same lines in blocks, and one by one those that cross the blocks the stream is read in.
+
+    Every line comes once, in order; memory stays near `line_bytes` plus two blocks, whatever the stream holds.
+    """
+    number, start = 1, 0
+    pending = _Unfinished(line_bytes)
+    for piece in read_blocks(stream, size, block_bytes):
+        begin, end = 0, piece.rfind(b"\n") + 1
+        if pending.length and end:
+            begin = piece.find(b"\n") + 1
+            pending.add(piece[: begin - 1])
+            yield pending.line(number, start, ended=True)
+            number += 1
+            start += pending.length + 1
+        if begin < end:
+            data = piece[begin:end]
+            yield Block(number, start, data)
+            number += data.count(b"\n")
+            start += len(data)
+        if end:
+            pending = _Unfinished(line_bytes)
+        if end < len(piece):
+            pending.add(piece[end:])
     if pending.length:
         yield pending.line(number, start, ended=False)
 

@@ -13,7 +13,7 @@ from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import open_regular, open_size, refusal_of
 from governance_pipeline.strict.json_text import BOM, WHITESPACE, parse_json
 from governance_pipeline.strict.limits import LIMITS, Limits
-from governance_pipeline.strict.lines import HEAD_BYTES, Line, split_lines
+from governance_pipeline.strict.lines import HEAD_BYTES, SET_BYTES, Block, Line, line_blocks, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,10 +77,25 @@ def json_lines(
 ) -> Iterator[Accepted | Refused | Blank]:
     """The same for an open stream (a member of an archive, say), at most `size` bytes of it."""
     for line in split_lines(stream, limits.line_bytes + _UNCOUNTED, size=size):
-        if line.number > 1:
-            yield _judge(line, limits, nonfinite=nonfinite)
-        elif line.ended or line.data != BOM:  # a mark and nothing else is an empty file
-            yield _judge(_without_mark(line), limits, nonfinite=nonfinite)
+        judged = judge_line(line, limits, nonfinite=nonfinite)
+        if judged is not None:
+            yield judged
+
+
+def json_line_blocks(
+    stream: BinaryIO, limits: Limits = LIMITS, *, size: int | None = None, block_bytes: int = SET_BYTES
+) -> Iterator[Block | Line]:
+    """Cut a stream as `json_lines` does, into blocks of lines; whoever judges them uses `judge_line` in doubt."""
+    return line_blocks(stream, limits.line_bytes + _UNCOUNTED, size=size, block_bytes=block_bytes)
+
+
+def judge_line(line: Line, limits: Limits = LIMITS, *, nonfinite: bool = False) -> Accepted | Refused | Blank | None:
+    """Judge one line of JSON Lines; None for a byte order mark that is all there is, which is an empty file."""
+    if line.number > 1:
+        return _judge(line, limits, nonfinite=nonfinite)
+    if line.ended or line.data != BOM:
+        return _judge(_without_mark(line), limits, nonfinite=nonfinite)
+    return None
 
 
 def read_text_lines(path: Path, limits: Limits = LIMITS) -> Iterator[Accepted | Refused | Blank]:

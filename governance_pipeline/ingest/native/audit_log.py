@@ -20,6 +20,7 @@ from governance_pipeline.ingest.native.members import (
     optional_text,
     required_text,
 )
+from governance_pipeline.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,10 +37,14 @@ SOURCE: Final = "audit_log"
 """Component source these records are in the native check catalogue."""
 
 _SIGNATURE: Final = frozenset({"timestamp", "agent_id", "run_id", "tool_called"})
-_COMPONENTS: Final = ("token_cost", "tool_called", "agent_id", "run_id")
-_TEXTS: Final = ("agent_id", "input_hash", "output_hash", "output_path", "self_reported_status", "verification_method")
-_RUN_TEXTS: Final = ("parent_run_id", "session_id", "agent_id", "platform", "model_id", "thinking")
-_RUNTIME_PARTS: Final = 3
+COMPONENTS: Final = {"token_cost": "token_cost", "tool_called": "tool", "agent_id": "agent_id", "run_id": "run_id"}
+"""Column of a component row (the member's name) -> where `entry_of` has its value."""
+
+TEXTS: Final = ("agent_id", "input_hash", "output_hash", "output_path", "self_reported_status", "verification_method")
+RUN_TEXTS: Final = ("parent_run_id", "session_id", "agent_id", "platform", "model_id", "thinking")
+STEP_COLUMNS: Final = ("run_id", *TEXTS, "is_independently_verified", "tool", "at", "output_result_sha256")
+RUNTIME_PARTS: Final = 3
+"""A runtime with fewer parts between slashes names the platform only."""
 
 
 @dataclass
@@ -49,7 +54,7 @@ class _Run:
     file: LogFile
     record: Record
     steps: int = 0
-    named: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in _RUN_TEXTS})
+    named: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in RUN_TEXTS})
     self_reported_status: str | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None
@@ -62,15 +67,48 @@ def detect(sample: Sample) -> bool:
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:
-    """Read every entry into `core_steps`, its run into `core_runs`, and the components of declared subjects."""
+    """Read every entry into `core_steps`, its run into `core_runs`, and the components of declared subjects.
+
+    Large logs are read as sets of lines, which gives the same rows and accounts.
+    """
+    if sum(file.size for file in files) > SETTINGS.large_log_bytes:
+        from governance_pipeline.ingest.native.audit_set import read_as_set  # it needs this module
+
+        read_as_set(files, out)
+    else:
+        read_line_by_line(files, out)
+
+
+def read_line_by_line(files: Sequence[LogFile], out: Extraction) -> None:
+    """Read every entry on its own: cheapest for small logs, and what every other way of reading is held to."""
     reader = _Reader(out)
     for file in files:
         for record in file.lines():
             try:
-                reader.add(file, record, members_of(record.value))
+                reader.add(file, record, entry_of(members_of(record.value)))
             except UnusableRecord as reason:
                 file.quarantine(record, reason.code)
     reader.add_runs()
+
+
+def entry_of(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what an entry says: its columns of `core_steps`, what it names of its run, and `token_cost` as parsed.
+
+    Raises:
+        UnusableRecord: it has no run, or a member of the wrong type.
+    """
+    run_id = required_text(members, "run_id")
+    texts = {name: optional_text(members, name) for name in TEXTS}
+    return {
+        "run_id": run_id,
+        **texts,
+        "is_independently_verified": optional_flag(members, "independently_verified"),
+        "tool": optional_text(members, "tool_called"),
+        **_named(members),
+        "at": parse_time(members.get("timestamp")),
+        "output_result_sha256": text_sha256(members.get("output_result")),
+        "token_cost": members.get("token_cost"),
+    }
 
 
 class _Reader:
@@ -79,30 +117,15 @@ class _Reader:
         self._components = ComponentRows(out, SOURCE)
         self._runs: dict[str, _Run] = {}
 
-    def add(self, file: LogFile, record: Record, members: Mapping[str, Any]) -> None:
-        run_id = required_text(members, "run_id")
-        texts = {name: optional_text(members, name) for name in _TEXTS}
-        verified = optional_flag(members, "independently_verified")
-        tool = optional_text(members, "tool_called")
-        named = _named(members, texts["agent_id"])
-        at = parse_time(members.get("timestamp"))
+    def add(self, file: LogFile, record: Record, entry: Mapping[str, Any]) -> None:
+        run_id = entry["run_id"]
         run = self._runs.setdefault(run_id, _Run(file, record))
         run.steps += 1
-        self._out.add(
-            "core_steps",
-            file,
-            record,
-            run_id=run_id,
-            step_index=run.steps,
-            tool=tool,
-            at=at,
-            output_result_sha256=text_sha256(members.get("output_result")),
-            is_independently_verified=verified,
-            **texts,
-        )
-        _update(run, named, at, texts["self_reported_status"])
+        columns = {name: entry[name] for name in STEP_COLUMNS}
+        self._out.add("core_steps", file, record, step_index=run.steps, **columns)
+        _update(run, entry)
         if self._out.subjects:
-            values = {name: (members.get(name), f"/{name}") for name in _COMPONENTS}
+            values = {name: (entry[column], f"/{name}") for name, column in COMPONENTS.items()}
             self._components.add(file, record, run_id, values)
 
     def add_runs(self) -> None:
@@ -122,12 +145,11 @@ class _Reader:
             )
 
 
-def _named(members: Mapping[str, Any], agent_id: str | None) -> dict[str, str | None]:
+def _named(members: Mapping[str, Any]) -> dict[str, str | None]:
     platform, model_id, thinking = _runtime(members.get("runtime"))
     return {
         "parent_run_id": optional_text(members, "parent_run_id"),
         "session_id": optional_text(members, "session_id"),
-        "agent_id": agent_id,
         "platform": platform,
         "model_id": model_id,
         "thinking": thinking,
@@ -143,15 +165,16 @@ def _runtime(value: Any) -> tuple[str | None, str | None, str | None]:
     if not is_text(value):
         raise UnusableRecord("bad_runtime")
     parts = value.split("/")
-    if len(parts) < _RUNTIME_PARTS:
+    if len(parts) < RUNTIME_PARTS:
         return value, None, None
     return parts[0], "/".join(parts[1:-1]), parts[-1]
 
 
-def _update(run: _Run, named: Mapping[str, str | None], at: datetime | None, status: str | None) -> None:
-    for name, value in named.items():
-        if value is not None:
-            run.named[name].add(value)
+def _update(run: _Run, entry: Mapping[str, Any]) -> None:
+    for name in RUN_TEXTS:
+        if entry[name] is not None:
+            run.named[name].add(entry[name])
+    at, status = entry["at"], entry["self_reported_status"]
     if status is not None:
         run.self_reported_status = status
     if at is not None:
