@@ -20,6 +20,7 @@ from governance_pipeline.crosscheck.unresolved import false_hashes, open_mismatc
 from governance_pipeline.errors import GovernError
 from governance_pipeline.ingest.conservation import lost
 from governance_pipeline.pipeline import joined
+from governance_pipeline.report.case_page import case_rows
 from governance_pipeline.workspace import Workspace
 
 
@@ -56,7 +57,11 @@ def _survivors(workspace: Workspace, round_ids: Sequence[str]) -> pd.DataFrame:
 
 
 def _open_mismatches(workspace: Workspace, round_id: str) -> pd.DataFrame:
-    return open_mismatches(workspace.lake.get("audit_escalations", round_id))
+    cases = open_mismatches(workspace.lake.get("audit_escalations", round_id))
+    if cases.empty:
+        return cases
+    checks, tried = (workspace.lake.get(table, round_id) for table in ("audit_cross_checks", "audit_explanations"))
+    return case_rows(cases, checks, tried)
 
 
 def _false_hashes(workspace: Workspace, round_id: str) -> pd.DataFrame:

@@ -125,6 +125,7 @@ def _document(plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool) 
 
     from governance_pipeline.auditing import audit_plan
     from governance_pipeline.crosscheck.builtin import not_checkable
+    from governance_pipeline.crosscheck.catalogue import catalogue
     from governance_pipeline.report.audit_document import audit_document
 
     console = Console(stderr=True)
@@ -140,7 +141,7 @@ def _document(plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool) 
             on_round=lambda: progress.advance(task),
             on_failure=_say_failure,
         )
-    return audit_document(tables, not_checkable(tables["core_declared"]))
+    return audit_document(tables, not_checkable(tables["core_declared"]), catalogue().meanings)
 
 
 def _say_failure(round_id: str, error: Exception) -> None:

@@ -102,6 +102,11 @@ class Catalogue:
         """Return the checks of one declared field; more than one where a number has two independent sources."""
         return [e.check for e in self.entries if e.format == format_name and e.check.field == field]
 
+    @property
+    def meanings(self) -> dict[str, dict[str, str]]:
+        """What each check's declared number means: check id -> evidence and semantics."""
+        return {e.check.id: {"evidence": e.evidence, "semantics": e.semantics} for e in self.entries}
+
     def why_not(self, format_name: str, field: str) -> str | None:
         """Return why a declared field cannot be checked; None when it can, or when nobody thought of it."""
         if self.checks_for(format_name, field):

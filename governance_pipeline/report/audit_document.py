@@ -1,8 +1,9 @@
 """The `govern/audit/v1` document: what an audit saw and found, as plain JSON values.
 
-Shape: `{schema, files: [...], rounds: [verdict document], cross_checks: [record], hashes: [...], not_checkable: [...],
-quarantine_reasons: {...}, counts: {...}}` (spec/ingest.md §1, `schemas/audit-v1.json`). Numbers declared and computed
-are exact lexemes. A declared text that looks like a credential is masked; the stored copy keeps it.
+Shape: `{schema, files: [...], rounds: [verdict document], cross_checks: [record], explanations: [...], meanings: {...},
+hashes: [...], not_checkable: [...], quarantine_reasons: {...}, counts: {...}}` (spec/ingest.md §1,
+`schemas/audit-v1.json`). Numbers declared and computed are exact lexemes. A declared text that looks like a credential
+is masked; the stored copy keeps it.
 
 What belongs here: tables -> document. What does not: how it looks (terminal, html) and how it is written (json_text).
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.contracts.frames import plain_rows
@@ -32,19 +34,27 @@ NUMBERS: Final = ("declared", "computed", "delta", "epsilon")
 """Members of a record that are numbers: exact lexemes, never binary floats."""
 
 
-def audit_document(tables: Mapping[str, pd.DataFrame], not_checkable: pd.DataFrame) -> dict[str, Any]:
+def audit_document(
+    tables: Mapping[str, pd.DataFrame],
+    not_checkable: pd.DataFrame,
+    meanings: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+) -> dict[str, Any]:
     """Build the document of one audit.
 
     Args:
         tables: table -> frame over all rounds, as the pipeline makes them.
         not_checkable: declared values their format offers no parts for (crosscheck.builtin.not_checkable).
+        meanings: check id -> evidence and semantics of what the declared number means (crosscheck.catalogue).
     """
+    checks = tables["audit_cross_checks"]
     hashes = tables["audit_integrity"]
     return {
         "schema": SCHEMA,
         "files": [_file(row) for row in records(tables["raw_log_files"])],
         "rounds": [json.loads(text) for text in tables["verdict_rounds"]["document"]],
-        "cross_checks": [_record(row) for row in records(tables["audit_cross_checks"])],
+        "cross_checks": [as_record(row) for row in records(checks)],
+        "explanations": [as_explanation(row) for row in records(tables["audit_explanations"])],
+        "meanings": {check: dict(meanings[check]) for check in sorted(set(checks["check_id"])) if check in meanings},
         "hashes": records(hashes[hashes["status"] != RecordStatus.MATCH]),
         "not_checkable": records(not_checkable),
         "quarantine_reasons": _quarantine_reasons(tables["raw_quarantine"]),
@@ -86,6 +96,17 @@ def _file(row: Mapping[str, Any]) -> dict[str, Any]:
     file["sha256"] = file.pop("file_sha256")
     file["reason"] = file.pop("reason_code")
     return file
+
+
+def as_explanation(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of `audit_explanations`, null as None, as an item of `explanations`."""
+    numbers = {name: None if row[name] is None else Lexeme(row[name]) for name in ("value", "delta")}
+    return {**{name: value for name, value in row.items() if name != "check_id"}, **numbers}
+
+
+def as_record(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of `audit_cross_checks`, null as None, as an item of `cross_checks`."""
+    return _record(row)
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.report import audit_summary as summary
+from governance_pipeline.report.case_page import by_record, case_page
 from governance_pipeline.strict.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
+    from governance_pipeline.report.case_page import CasePage
     from governance_pipeline.report.texts import Language
 
 GENERATOR: Final = "govern audit"
@@ -33,7 +35,7 @@ def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary
         document=document,
         verdict=verdict,
         sentence=words[verdict.text_key].format(**summary.verdict_values(document)),
-        mismatches=summary.mismatches(document),
+        mismatches=case_pages(document, words),
         hashes=summary.false_hashes(document),
         findings=summary.findings(document),
         statuses=summary.statuses(document),
@@ -45,6 +47,23 @@ def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary
         invalid_contracts=summary.invalid_contracts(document),
         figures=audit_figures(document, words),
     )
+
+
+def case_pages(document: dict[str, Any], words: dict[str, str]) -> list[tuple[dict[str, Any], CasePage]]:
+    """Return each mismatch of a document with its page, in document order."""
+    explanations, meanings = by_record(document["explanations"]), document["meanings"]
+    return [
+        (
+            record,
+            case_page(
+                record,
+                explanations.get((record["round_id"], record["record_id"]), []),
+                meanings.get(record["check_id"]),
+                words,
+            ),
+        )
+        for record in summary.mismatches(document)
+    ]
 
 
 def rendered(template: str, shown: Callable[[object], str], **members: Any) -> str:

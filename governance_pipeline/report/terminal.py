@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from governance_pipeline.report import audit_summary as summary
+from governance_pipeline.report.case_page import by_record, explained_line
 from governance_pipeline.strict.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -49,9 +50,12 @@ def _mismatches(document: dict[str, Any], words: dict[str, str]) -> list[Rendera
     if not rows:
         return [Text(words["no_mismatch"])] if document["counts"]["match"] else []
     table = _table(words, "round", "subject", "field", ">declared", ">computed", ">delta", "where")
+    explanations = by_record(document["explanations"])
     for r in rows[:MAX_ROWS]:
-        values = (r["round_id"], r["subject_id"], r["field"], r["declared"], r["computed"], r["delta"], _where(r))
-        table.add_row(*(_cell(value) for value in values))
+        values = (r["round_id"], r["subject_id"], r["field"], r["declared"], r["computed"], r["delta"])
+        told = explained_line(explanations.get((r["round_id"], r["record_id"]), []), words)
+        below = Text(f"\n  {excerpt(told, REASON_CHARACTERS)}", style="dim") if told else Text()
+        table.add_row(*(_cell(value) for value in values), Text.assemble(_cell(_where(r)), below))
     return [_heading(words["mismatches"], len(rows)), Text(words["mismatches_note"], style="dim"), table,
             *_more(rows, words)]  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from governance_pipeline.crosscheck.builtin import not_checkable
+from governance_pipeline.crosscheck.catalogue import catalogue
 from governance_pipeline.ingest.layout import scan
 from governance_pipeline.ingest.round import read_files
 from governance_pipeline.pipeline import run_in_memory
@@ -90,7 +91,7 @@ def everything(audited) -> dict[str, pd.DataFrame]:
 @pytest.fixture(scope="session")
 def document(everything) -> dict[str, Any]:
     """Return the document of that round. Tests must not change it."""
-    return audit_document(everything, not_checkable(everything["core_declared"]))
+    return audit_document(everything, not_checkable(everything["core_declared"]), catalogue().meanings)
 
 
 @pytest.fixture(scope="session")
@@ -99,6 +100,6 @@ def document_of(audited) -> Callable[..., dict[str, Any]]:
 
     def _document_of(**rounds: dict[str, bytes]) -> dict[str, Any]:
         tables = audited(**rounds)
-        return audit_document(tables, not_checkable(tables["core_declared"]))
+        return audit_document(tables, not_checkable(tables["core_declared"]), catalogue().meanings)
 
     return _document_of

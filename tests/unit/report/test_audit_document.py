@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from governance_pipeline.contracts.registry import empty_frame
 from governance_pipeline.crosscheck.builtin import not_checkable
+from governance_pipeline.crosscheck.catalogue import catalogue
 from governance_pipeline.pipeline import TABLES
 from governance_pipeline.report.audit_document import audit_document, records
 from governance_pipeline.report.json_text import json_text
@@ -47,7 +48,7 @@ def test_each_round_is_a_verdict_document_that_keeps_its_own_schema(written):
 
 def test_the_document_of_no_round_at_all_keeps_the_schema():
     tables = {table: empty_frame(table) for table in TABLES}
-    document = audit_document(tables, not_checkable(tables["core_declared"]))
+    document = audit_document(tables, not_checkable(tables["core_declared"]), catalogue().meanings)
     assert faults(json.loads(json_text(document))) == []
     assert set(document["counts"].values()) == {0}
 
@@ -120,7 +121,7 @@ def test_every_file_with_quarantined_records_says_why(document):
 
 
 def test_the_same_tables_give_the_same_text(everything, document):
-    again = audit_document(everything, not_checkable(everything["core_declared"]))
+    again = audit_document(everything, not_checkable(everything["core_declared"]), catalogue().meanings)
     assert json_text(again) == json_text(document)
 
 

@@ -55,6 +55,9 @@ def test_every_text_is_used_by_a_page_and_none_is_missing(document):
     many = copy.deepcopy(document)
     many["cross_checks"] *= 3
     assert sum(r["status"] == "mismatch" for r in many["cross_checks"]) > MAX_ROWS
+    many["explanations"][0] |= {"holds": True, "value": None}
+    many["explanations"][1]["holds"] = None
+    many["meanings"].pop(next(r["check_id"] for r in many["cross_checks"] if r["status"] == "mismatch"))
     many["counts"]["rounds_without_contract"] = 1
     warned = {"code": "goal-substitution", "decision": "warn", "message": "much was changed", "factors": {}}
     many["rounds"][0]["new_findings"].append(warned)
