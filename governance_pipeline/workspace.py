@@ -120,6 +120,9 @@ class Workspace:
         for step in PIPELINE:
             if step.table in tables:
                 inputs = self._inputs(step, ids, made)
+                if self._is_large(step, ids):
+                    made[step.table] = self._store_large(step, ids, inputs)
+                    continue
                 fresh[step.table] = self._frame(step, ids, fresh)
                 if self._inputs(step, ids, made) != inputs:
                     raise StorageError(f"another process replaced an input of {step.table} meanwhile; make it again")
@@ -140,6 +143,23 @@ class Workspace:
         }  # fmt: skip
         frame = step.make(inputs, self.trust)
         return frame[frame["round_id"].isin(round_ids)].reset_index(drop=True) if parents else frame
+
+    def _is_large(self, step: Step, round_ids: Sequence[str]) -> bool:
+        return step.make is None and any(read.is_spooled(step.table) for read in self.reader.read(round_ids))
+
+    def _store_large(
+        self, step: Step, round_ids: Sequence[str], inputs: Mapping[str, Mapping[str, str]]
+    ) -> dict[str, Stored]:
+        """Store a table of which some round has more rows than a frame should hold, round by round."""
+        read = self.reader.read(round_ids)
+        if step.table not in RAW_TABLES:
+            self._refuse_stale(read)
+        return {
+            tables.round_id: self.lake.put_batches(
+                step.table, tables.round_id, tables.batches(step.table), {**step.metadata(), **inputs[tables.round_id]}
+            )
+            for tables in read
+        }
 
     def _parents(self, step: Step, round_ids: Sequence[str]) -> list[str]:
         """Return the rounds these continue, with the tables the step reads; one not made yet is made first.

@@ -12,20 +12,23 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from governance_pipeline.contracts.breach import contract_breach
 from governance_pipeline.contracts.registry import REGISTRY, breaches, breaches_of_parquet, is_by_round, validate
 from governance_pipeline.errors import StorageError
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage import parquet
-from governance_pipeline.storage.atomic import AtomicWriter
+from governance_pipeline.storage.atomic import TEMPORARY_PREFIX, AtomicWriter, sweep_temporaries
 from governance_pipeline.storage.versions import Versions, bytes_of
+from governance_pipeline.strict.files import digest_file
 from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from datetime import datetime
     from pathlib import Path
 
     import pandas as pd
+    import pyarrow as pa
 
 ROUND_PREFIX: Final = "round="
 WHOLE: Final = "all"
@@ -82,6 +85,40 @@ class Lake:
             with self.writer.locked(table):
                 versions.put(data, digest, self.writer)
         return Stored(digest, len(frame), versions.path(digest))
+
+    def put_batches(
+        self, table: str, round_id: str | None, batches: Iterable[pa.RecordBatch], metadata: Mapping[str, str]
+    ) -> Stored:
+        """Store a table given as Arrow batches of its contract: for tables too large to be a frame.
+
+        The file and its digest are those `put` makes of the same rows. It is written first and judged where it lies,
+        so memory holds one row group, and what the check for repeated keys needs.
+
+        Raises:
+            ContractBreach: the rows break the contract; the version in force stays.
+            StorageError: as `put`.
+        """
+        versions = self.versions(table, round_id)
+        if round_id is not None:
+            self._claim(round_id)
+        with self.writer.folder(versions.folder), self.writer.locked(table):
+            sweep_temporaries(versions.folder)
+            made = versions.folder / f"{TEMPORARY_PREFIX}large"
+            try:
+                with made.open("xb") as stream:
+                    rows = parquet.write_batches(table, _of_round(table, round_id, batches), metadata, stream)
+                found = breaches_of_parquet(table, made)
+                if len(found):
+                    raise contract_breach(table, found)
+                digest = digest_file(made).sha256
+                if not versions.holds(digest):
+                    self.writer.take(made, versions.path(digest))
+                versions.point(digest, self.writer)
+            except OSError as error:
+                raise StorageError(f"{versions.folder} could not be written: {error.strerror}; free space") from error
+            finally:
+                made.unlink(missing_ok=True)
+        return Stored(digest, rows, versions.path(digest))
 
     def get(self, table: str, round_id: str | None) -> pd.DataFrame:
         """Read a table back, with the contract's dtypes; its bytes are hashed again.
@@ -216,12 +253,23 @@ class Lake:
         self._claimed.add(round_id)
 
 
+def _of_round(table: str, round_id: str | None, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        others = sorted(set(batch.column("round_id").unique().to_pylist()) - {round_id}) if round_id else []
+        if others:
+            raise _strangers(table, round_id, others)
+        yield batch
+
+
+def _strangers(table: str, round_id: str | None, others: list[str]) -> StorageError:
+    return StorageError(
+        f"table {table} of round {round_id} holds rows of {others[:5]}; store them under their own round"
+    )
+
+
 def _refuse_strangers(table: str, round_id: str | None, frame: pd.DataFrame) -> None:
     if round_id is not None and not (frame["round_id"] == round_id).all():
-        others = sorted(set(frame["round_id"]) - {round_id})
-        raise StorageError(
-            f"table {table} of round {round_id} holds rows of {others[:5]}; store them under their own round"
-        )
+        raise _strangers(table, round_id, sorted(set(frame["round_id"]) - {round_id}))
 
 
 def _absent(table: str, round_id: str | None, folder: Path) -> StorageError:

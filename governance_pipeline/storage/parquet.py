@@ -8,7 +8,7 @@ is in them, so a digest is comparable under one lock file of dependencies.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,7 +21,7 @@ from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.settings import SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     import pandas as pd
@@ -47,17 +47,58 @@ def to_bytes(table: str, frame: pd.DataFrame, metadata: Mapping[str, str]) -> by
         UsageError: a metadata key starts with the prefix this module keeps for itself.
         ContractBreach: the columns are not those of the contract, dtypes included: nothing is cast on the way.
     """
-    taken = [key for key in metadata if key.startswith(OWN_PREFIX)]
-    if taken:
-        raise UsageError(f"metadata keys {taken} of {table} start with {OWN_PREFIX!r}, which storage keeps for itself")
     model = contract_of(table)
     unfit = structure_breaches(model, frame)
     if unfit:
         raise contract_breach(table, breach_frame(unfit))
-    arrow = to_arrow(model, frame).replace_schema_metadata({**dict(sorted(metadata.items())), **own_metadata(table)})
     sink = pa.BufferOutputStream()
-    pq.write_table(arrow, sink, row_group_size=SETTINGS.row_group_rows, **WRITER)
+    write_batches(table, to_arrow(model, frame).to_batches(), metadata, sink)
     return bytes(sink.getvalue())
+
+
+def write_batches(
+    table: str, batches: Iterable[pa.RecordBatch], metadata: Mapping[str, str], sink: pa.NativeFile | BinaryIO
+) -> int:
+    """Write Arrow batches of `table`, one row group at a time in memory; return the number of rows.
+
+    The bytes depend on the rows alone, not on how they were cut into batches: those of `to_bytes` for the same rows.
+
+    Raises:
+        UsageError: as `to_bytes`.
+    """
+    taken = [key for key in metadata if key.startswith(OWN_PREFIX)]
+    if taken:
+        raise UsageError(f"metadata keys {taken} of {table} start with {OWN_PREFIX!r}, which storage keeps for itself")
+    whole = {**dict(sorted(metadata.items())), **own_metadata(table)}
+    schema = arrow_schema(contract_of(table)).with_metadata(whole)
+    rows = 0
+    with pq.ParquetWriter(sink, schema, **WRITER) as writer:
+        for group in _row_groups(batches, schema):
+            writer.write_table(group, row_group_size=SETTINGS.row_group_rows)
+            rows += len(group)
+        if not rows:
+            writer.write_table(schema.empty_table())
+    return rows
+
+
+def _row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+    """Cut rows anew, so that each piece is one row group and each column of it one array."""
+    waiting: list[pa.RecordBatch] = []
+    room = SETTINGS.row_group_rows
+    for batch in batches:
+        rest = batch
+        while len(rest) >= room:
+            yield _joined([*waiting, rest.slice(0, room)], schema)
+            rest, waiting, room = rest.slice(room), [], SETTINGS.row_group_rows
+        if len(rest):
+            waiting.append(rest)
+            room -= len(rest)
+    if waiting:
+        yield _joined(waiting, schema)
+
+
+def _joined(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    return pa.Table.from_batches(batches).replace_schema_metadata(schema.metadata).combine_chunks()
 
 
 def from_bytes(table: str, data: bytes, path: Path) -> pd.DataFrame:
