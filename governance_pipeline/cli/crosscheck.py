@@ -9,10 +9,12 @@ from pathlib import Path
 
 import click
 
-from governance_pipeline.cli.check_files import CHECKS, load, print_page
+from governance_pipeline.cli.check_files import CHECKS, print_page
 from governance_pipeline.cli.check_files import run as run_file
+from governance_pipeline.cli.crosscheck_cases import cases
 from governance_pipeline.cli.crosscheck_diff import diff
 from governance_pipeline.cli.crosscheck_list import list_checks
+from governance_pipeline.cli.crosscheck_policy import policy
 from governance_pipeline.cli.crosscheck_proofs import prove, selftest, validate
 from governance_pipeline.cli.crosscheck_triage import triage
 from governance_pipeline.errors import UsageError
@@ -63,22 +65,5 @@ def run(ctx: click.Context, checks: Path, out: Path | None, fail_on: str, as_jso
     ctx.exit(code)
 
 
-@crosscheck.command(epilog="Example: govern crosscheck policy checks.yaml")
-@click.argument("checks", metavar="[CHECKS.yaml]", required=False, type=CHECKS)
-@click.option("--json", "as_json", is_flag=True, help="Print the govern/epsilon-policy/v1 document.")
-@click.pass_context
-def policy(ctx: click.Context, checks: Path | None, as_json: bool) -> None:
-    """Print the epsilon policy in force: the shipped one, or the one a check file tightened."""
-    from governance_pipeline.crosscheck.page import policy_page
-    from governance_pipeline.crosscheck.policy import shipped_epsilon_policy
-    from governance_pipeline.crosscheck.report import json_text
-
-    in_force = shipped_epsilon_policy() if checks is None else load(ctx, checks, as_json=as_json).policy
-    if as_json:
-        click.echo(json_text(in_force.to_json()), nl=False)
-    else:
-        print_page(policy_page(in_force))
-
-
-for _command in (diff, list_checks, prove, triage, validate, selftest):
+for _command in (cases, diff, list_checks, policy, prove, triage, validate, selftest):
     crosscheck.add_command(_command)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from governance_pipeline.crosscheck.cases import cases_of
 from governance_pipeline.gate.code_digest import gate_code_sha256
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.facts import failed_facts, mismatch_cases
@@ -18,6 +19,7 @@ from governance_pipeline.gate.manifest import keep_manifest, manifest_of
 from governance_pipeline.gate.parties import REQUESTER
 from governance_pipeline.gate.passage import policy_ref
 from governance_pipeline.gate.states import State, standing_of
+from governance_pipeline.ledger.cases import open_cases
 from governance_pipeline.ledger.event import AlreadyRecorded
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 from governance_pipeline.trust.instants import instant_text
@@ -41,7 +43,8 @@ def request_id(gate: str, round_id: str, subject_sha256: str) -> str:
 def register_requests(gate: Gate, round_ids: Sequence[str], verifier: Verifier, now: datetime) -> list[Requested]:
     """Ask for a decision on every round whose work as it is now has not been asked about; record and return.
 
-    Manifests are kept in the lake, so that they can be shown for ever.
+    Manifests are kept in the lake, so that they can be shown for ever. The cases of each round are opened first: what a
+    person must look at is in the ledger before anybody is asked to sign.
 
     Returns:
         The request in force for each round, in the order given; an old one where nothing changed.
@@ -54,6 +57,10 @@ def register_requests(gate: Gate, round_ids: Sequence[str], verifier: Verifier, 
     read = [read_inputs(gate, round_id, verifier.lake) for round_id in round_ids]
     manifests = [manifest_of(inputs, policy_ref(verifier.policy), code) for inputs in read]
     history = read_history(verifier.ledger)
+    for inputs in read:
+        cases = cases_of(inputs.frame("audit_escalations"), inputs.frame("audit_cross_checks"))
+        if open_cases(verifier.ledger, cases, inputs.parties.actors, now):
+            history = read_history(verifier.ledger)
     for inputs, manifest in zip(read, manifests, strict=True):
         keep_manifest(verifier.lake, manifest)
         if _is_due(gate, inputs.round_id, manifest, verifier, history, now):

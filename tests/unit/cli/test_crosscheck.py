@@ -120,8 +120,10 @@ def test_policy_prints_what_is_in_force(folder):
     assert ["currency", "0.01", "0.005"] in [line.split() for line in shipped.stdout.splitlines()]
     assert ["currency", "0.002", "0.002"] in [line.split() for line in tightened.stdout.splitlines()]
     document = json.loads(govern("policy", folder / "checks.yaml", "--json").stdout, parse_float=str)
-    assert document["schema"] == "govern/epsilon-policy/v1"
-    assert document["max"]["currency"] == "0.002"
+    assert document["schema"] == "govern/crosscheck-policies/v1"
+    epsilon = document["policies"][0]
+    assert (epsilon["schema"], epsilon["is_tightened"]) == ("govern/epsilon-policy/v1", True)
+    assert epsilon["document"]["max"]["currency"] == "0.002"
     assert (shipped.exit_code, tightened.exit_code) == (0, 0)
 
 
@@ -137,14 +139,38 @@ def test_no_text_of_a_source_steers_the_terminal_as_json(folder):
     assert "\x9b2J\u202e" in {record["subject_id"] for record in json.loads(shown)["records"]}
 
 
-def test_the_policy_in_force_has_the_shipped_schema(folder):
-    schema = json.loads((Path(page.__file__).parent / "schemas" / "epsilon-policy-v1.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    validator = jsonschema.Draft202012Validator(schema)
+def test_each_policy_in_force_has_its_shipped_schema(folder):
+    schemas = Path(page.__file__).parent / "schemas"
+    whole = json.loads((schemas / "crosscheck-policies-v1.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(whole)
     for arguments in (("policy", "--json"), ("policy", folder / "checks.yaml", "--json")):
-        validator.validate(json.loads(govern(*arguments).stdout))
+        printed = json.loads(govern(*arguments).stdout)
+        jsonschema.validate(printed, whole)
+        for entry in printed["policies"]:
+            name = entry["schema"].removeprefix("govern/").replace("/", "-")
+            jsonschema.validate(entry["document"], json.loads((schemas / f"{name}.json").read_text()))
+    schema = json.loads((schemas / "epsilon-policy-v1.json").read_text())
     loosened = {"schema": schema["$id"], "max": {"integer": 1}}
-    assert {error.validator for error in validator.iter_errors(loosened)} == {"required", "const"}
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(loosened)
+    assert {error.validator for error in errors} == {"required", "const"}
+
+
+def test_policy_prints_every_policy_and_the_rubric_and_checklist_of_the_eight_claims():
+    shown = govern("policy").stdout
+    for name in ("mismatch-policy", "escalation-policy", "structural-test-policy", "cross-check-rubric"):
+        assert f"govern/{name}/v1  (shipped, sha256 " in shown
+    assert len([line for line in shown.splitlines() if line.startswith("      question: ")]) == 8
+
+
+def test_a_copy_that_loosens_is_a_usage_error_that_says_in_what(tmp_path):
+    tmp_path.chmod(0o700)
+    (tmp_path / "escalation_policy.yaml").write_text("schema: govern/escalation-policy/v1\nmaker_may_resolve: true\n")
+    (tmp_path / "escalation_policy.yaml").chmod(0o600)
+    result = govern("policy", "--config", tmp_path / "gate.toml", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    said = " ".join(result.stderr.split())
+    assert "does not tighten the shipped one: " in said
+    assert "maker_may_resolve is unknown" in said
 
 
 @pytest.mark.parametrize("command", ["run", "policy"])

@@ -22,8 +22,10 @@ from governance_pipeline.gate.manifest import PolicyRef
 from governance_pipeline.gate.passage import Verifier
 from governance_pipeline.gate.policy import Assurance, load_policy
 from governance_pipeline.gate.verify import STEPS
+from governance_pipeline.ledger.cases import step_event
 from governance_pipeline.ledger.head import Head
 from governance_pipeline.trust import dsse
+from governance_pipeline.trust.case_statement import Outcome, sign_case
 from governance_pipeline.trust.keys import fingerprint
 from governance_pipeline.trust.principals import Key, Role, Validity
 from governance_pipeline.trust.root import Revocation
@@ -165,12 +167,12 @@ class Scene:
     def resolve(self, who: str = "ben", *, sign: bool = True) -> None:
         """Resolve the open case of the round."""
         (case,) = [{**row, "round_id": "r1"} for row in round_rows("r1", mismatch=True)["audit_escalations"]]
-        outcome = resolutions.Outcome.SOURCE_WRONG
-        envelope = resolutions.resolution_envelope(case, outcome, "typed wrong", NamedSigner(who))
+        ref, outcome = resolutions.ref_of_row({"declared": None, "computed": None, **case}), Outcome.SOURCE_WRONG
+        envelope = sign_case(ref, "typed wrong", NamedSigner(who), NOON, outcome)
         if not sign:
             envelope = dsse.envelope_bytes(dsse.parse_envelope(envelope)._replace(signatures=()))
-        body = resolutions.resolution_body(envelope, case, outcome, "typed wrong")
-        self.world.ledger.append("CASE_RESOLVED", who, body, ts=NOON)
+        event = step_event(ref, envelope, "typed wrong", who, NOON, outcome)
+        self.world.ledger.append(event.type, who, event.body, ts=NOON)
 
     def tamper(self, sql: str) -> None:
         """Change the file of the ledger as somebody would who does not care for triggers."""
