@@ -51,6 +51,7 @@ def ledger() -> None:
     "--lake",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
+    envvar="GOVERN_LAKE",
     help="Also hold every published file of this lake to its events and decisions.",
 )
 @CONFIG

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import stat
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from governance_pipeline.gate.events import History, Passed
+    from governance_pipeline.gate.closings import Signed
+    from governance_pipeline.gate.events import History, Passed, Recorded
     from governance_pipeline.storage.lake import Lake
     from governance_pipeline.trust.root import TrustRoot
 
@@ -56,6 +58,33 @@ class Unaccounted(NamedTuple):
     message: str
 
 
+class _Books:
+    """What the ledger knows, by what is asked of it: passages of an asset and round, and decisions by their id."""
+
+    def __init__(self, history: History, root: TrustRoot | None) -> None:
+        self.used: defaultdict[tuple[str, str], list[Passed]] = defaultdict(list)
+        for passed in history.passages:
+            self.used[passed.asset, passed.round_id].append(passed)
+        self._root = root
+        self._recorded: defaultdict[str, list[Recorded]] = defaultdict(list)
+        for recorded in history.decisions:
+            if recorded.type is EventType.APPROVED:
+                self._recorded[recorded.decision_id].append(recorded)
+        self._read: dict[str, list[Signed]] = {}
+
+    def is_decided(self, passed: Passed) -> bool:
+        """Tell whether the decision that was used is in the ledger: an approval of these bytes, by an approver."""
+        name = passed.decision_id
+        if name not in self._read:
+            read = (read_decision(recorded, self._root) for recorded in self._recorded.get(name, ()))
+            self._read[name] = [signed for signed in read if signed is not None and signed.decision_id == name]
+        return any(
+            (said.verb, said.gate, said.round_id, said.subject_sha256)
+            == (Verb.APPROVE, passed.gate, passed.round_id, passed.subject_sha256)
+            for said in (signed.decision for signed in self._read[name])
+        )
+
+
 class _Judged(NamedTuple):
     """One version of a published file: what is wrong with it, whether its passage was finished, its rows."""
 
@@ -75,7 +104,8 @@ def unaccounted(asset: str, round_id: str, lake: Lake, history: History, root: T
 
     What a run that used its decision has not yet said to be done is not wrong: that run may go on, and writes it again.
     """
-    return next((message for message, is_done in _round_faults(asset, round_id, lake, history, root) if is_done), None)
+    faults = _round_faults(asset, round_id, lake, _Books(history, root))
+    return next((message for message, is_done in faults if is_done), None)
 
 
 def unaccounted_files(lake: Lake, history: History, root: TrustRoot | None = None) -> list[Unaccounted]:
@@ -89,19 +119,19 @@ def unaccounted_files(lake: Lake, history: History, root: TrustRoot | None = Non
         history: what the ledger says.
         root: who may approve; None, where no configuration is at hand, believes every approval that is recorded.
     """
-    found = []
+    found, books = [], _Books(history, root)
     for asset in (asset for gate in GATES.values() for asset in gate.assets):
         for entry in _entries(lake.root / asset):
             round_id = entry.name.removeprefix(ROUND_PREFIX)
             if entry.name.startswith(ROUND_PREFIX) and is_round_id(round_id) and entry.is_dir():
-                faults = [message for message, _ in _round_faults(asset, round_id, lake, history, root)]
-                found += [Unaccounted(asset, round_id, message) for message in faults]
+                faults = _round_faults(asset, round_id, lake, books)
+                found += [Unaccounted(asset, round_id, message) for message, _ in faults]
             elif entry.name == COMPACTED and _is_folder(entry):
                 fault = compaction_fault(lake, asset)
                 found += [] if fault is None else [Unaccounted(asset, "", fault)]
             else:
                 found.append(Unaccounted(asset, "", f"{asset}/{entry.name} was not written by the gate; look at it"))
-    return [*found, *_undecided_uses(history, root), *_page_faults(lake, history, root)]
+    return [*found, *_undecided_uses(books), *_page_faults(lake, books)]
 
 
 def count_files(lake: Lake) -> int:
@@ -116,9 +146,7 @@ def count_files(lake: Lake) -> int:
     )
 
 
-def _round_faults(
-    asset: str, round_id: str, lake: Lake, history: History, root: TrustRoot | None
-) -> Iterator[tuple[str, bool]]:
+def _round_faults(asset: str, round_id: str, lake: Lake, books: _Books) -> Iterator[tuple[str, bool]]:
     """Give what is wrong with the files of one round, and False beside it for what only waits for its run."""
     versions = lake.versions(asset, round_id)
     if not _is_folder(versions.folder) and not versions.folder.is_symlink():
@@ -127,11 +155,11 @@ def _round_faults(
     if versions.folder.is_symlink():
         yield f"{here} is a link to elsewhere; find out who put it there", True
         return
-    used = [p for p in history.passages if (p.asset, p.round_id) == (asset, round_id)]
+    used = books.used[asset, round_id]
     known: dict[str, _Judged] = {}
     for entry in _entries(versions.folder):
         if entry.suffix == ".parquet":
-            known[entry.stem] = judged = _judged(versions, entry, used, history, root)
+            known[entry.stem] = judged = _judged(versions, entry, used, books)
             if judged.fault is not None:
                 yield f"{here} {judged.fault}", True
             elif not judged.is_finished:
@@ -159,7 +187,7 @@ def _pointer_fault(versions: Versions, known: Mapping[str, _Judged], used: list[
     return None
 
 
-def _judged(versions: Versions, path: Path, used: list[Passed], history: History, root: TrustRoot | None) -> _Judged:
+def _judged(versions: Versions, path: Path, used: list[Passed], books: _Books) -> _Judged:
     try:
         data = versions.read(path.stem)
         said = _receipt_of(data)
@@ -175,7 +203,7 @@ def _judged(versions: Versions, path: Path, used: list[Passed], history: History
             f"names decisions the ledger has not seen used ({', '.join(unknown) or 'none'}); the file was written "
             "around the gate, or the ledger is an older copy"
         )
-    unmade = [p.decision_id for p in mine if not _is_decided(p, history, root)]
+    unmade = [p.decision_id for p in mine if not books.is_decided(p)]
     if unmade:
         return _Judged(f"rests on decision {unmade[0]}, which no approver has made; find out who recorded its use")
     outputs = {p.output_sha256 for p in mine if p.type is EventType.RELEASED}
@@ -184,37 +212,22 @@ def _judged(versions: Versions, path: Path, used: list[Passed], history: History
     return _Judged(None, bool(outputs), rows)
 
 
-def _is_decided(passed: Passed, history: History, root: TrustRoot | None) -> bool:
-    """Tell whether the decision that was used is in the ledger: an approval of these bytes, by an approver."""
-    for recorded in history.of_round(passed.gate, passed.round_id):
-        if recorded.type is EventType.APPROVED and recorded.decision_id == passed.decision_id:
-            signed = read_decision(recorded, root)
-            if (
-                signed is not None
-                and (signed.decision_id, signed.decision.verb) == (passed.decision_id, Verb.APPROVE)
-                and (signed.decision.gate, signed.decision.round_id) == (passed.gate, passed.round_id)
-                and signed.decision.subject_sha256 == passed.subject_sha256
-            ):
-                return True
-    return False
-
-
-def _undecided_uses(history: History, root: TrustRoot | None) -> Iterator[Unaccounted]:
-    for passed in history.passages:
-        if passed.type is EventType.CONSUMED and not _is_decided(passed, history, root):
+def _undecided_uses(books: _Books) -> Iterator[Unaccounted]:
+    for passed in (passed for used in books.used.values() for passed in used):
+        if passed.type is EventType.CONSUMED and not books.is_decided(passed):
             message = f"event {passed.seq} says that decision {passed.decision_id} was used, which no approver has made"
             yield Unaccounted(passed.asset, passed.round_id, message)
 
 
-def _page_faults(lake: Lake, history: History, root: TrustRoot | None) -> Iterator[Unaccounted]:
+def _page_faults(lake: Lake, books: _Books) -> Iterator[Unaccounted]:
     named: set[str] = set()
     for folder in _entries(lake.root / REPORT):
         round_id = folder.name.removeprefix(ROUND_PREFIX)
         if not is_round_id(round_id) or not _is_folder(folder):
             continue
-        used = [p for p in history.passages if (p.asset, p.round_id) == (REPORT, round_id)]
+        used = books.used[REPORT, round_id]
         for entry in _entries(folder):
-            judged = _judged(Versions(folder), entry, used, history, root) if entry.suffix == ".parquet" else None
+            judged = _judged(Versions(folder), entry, used, books) if entry.suffix == ".parquet" else None
             for row in judged.rows.to_pylist() if judged is not None and judged.rows is not None else []:
                 named.add(str(row["html_sha256"]))
                 if (fault := page_fault(lake.root, row)) is not None:

@@ -107,5 +107,5 @@ def test_what_was_asked_about_can_be_shown_for_ever(asked):
     with pytest.raises(StorageError, match="is damaged"):
         kept_manifest(asked.lake, subject)
     path.unlink()
-    with pytest.raises(StorageError, match="ask for the decision again"):
+    with pytest.raises(StorageError, match="make gate_requests again"):
         kept_manifest(asked.lake, subject)
