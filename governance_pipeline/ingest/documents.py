@@ -116,7 +116,7 @@ def formats_document() -> dict[str, Any]:
 
 def _listed(folder: Path, lake: Lake) -> dict[str, Any]:
     files = scan(folder)
-    state, _, faults = read_contract(folder / CONTRACT_FILE)
+    state, _, faults = read_contract(folder / CONTRACT_FILE, single_link=True)
     return {
         "round_id": folder.name,
         "files": len(files),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from governance_pipeline.ingest.layout import scan
+from governance_pipeline.ingest.layout import scan_inbox
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import FileRefused, digest_file
 
@@ -54,7 +54,7 @@ def changed_file(folder: Path, raw_log_files: pd.DataFrame) -> str | None:
         UnreadableError: the folder is gone or cannot be listed.
     """
     stored = {path: None if pd.isna(sha) else sha for path, sha in _pairs(raw_log_files)}
-    found = {file.path: file for file in scan(folder)}
+    found = {file.path: file for file in scan_inbox(folder)}
     for path in sorted(stored.keys() ^ found.keys()):
         return f"{_shown(path)} is {'new' if path in found else 'gone'}"
     for path, file in found.items():

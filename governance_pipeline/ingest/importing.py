@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pandas as pd
 
 from governance_pipeline.errors import UnreadableError
-from governance_pipeline.ingest.layout import LOGS_FOLDER, scan
+from governance_pipeline.ingest.layout import LOGS_FOLDER, scan, scan_inbox
 from governance_pipeline.rounds.landing import landing_rounds
 from governance_pipeline.storage.atomic import AtomicWriter
 from governance_pipeline.storage.lock import exclusive
@@ -98,7 +98,7 @@ def verify_round(folder: Path, raw_log_files: pd.DataFrame) -> pd.DataFrame:
         path: None if pd.isna(digest) else digest
         for path, digest in zip(raw_log_files["path"], raw_log_files["file_sha256"], strict=True)
     }
-    found = {file.path: _digest(file.source) if file.reason is None else None for file in scan(folder)}
+    found = {file.path: _digest(file.source) if file.reason is None else None for file in scan_inbox(folder)}
     rows = []
     for path in sorted(recorded.keys() | found.keys(), key=str.encode):
         before, now = recorded.get(path), found.get(path)

@@ -74,6 +74,28 @@ def scan(folder: Path) -> list[FoundFile]:
     return sorted(found, key=lambda file: file.path.encode())
 
 
+def scan_inbox(folder: Path) -> list[FoundFile]:
+    """List a round folder of the landing area, as `scan`; a file with a second hard link has the reason `hard_link`.
+
+    Agents may drop files there, and one that has another name elsewhere may be no work of theirs, or be rewritten under
+    it (research/security.md row 42). Files a user names are read whatever links they have: backups are made of links.
+
+    Raises:
+        UnreadableError: as `scan`.
+    """
+    return [
+        file._replace(size=0, reason="hard_link") if file.reason is None and _has_another_name(file.source) else file
+        for file in scan(folder)
+    ]
+
+
+def _has_another_name(source: Path) -> bool:
+    try:
+        return source.lstat().st_nlink > 1
+    except OSError:
+        return False  # gone since it was listed: whoever opens it says so
+
+
 def found_file(source: Path, folder: Path) -> FoundFile:
     """Look at one path below `folder` without opening it."""
     path = _name(source, folder)

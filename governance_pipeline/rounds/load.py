@@ -40,22 +40,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def load_contract(path: Path) -> RoundContract:
-    """Read the contract in a file.
+def load_contract(path: Path, *, single_link: bool = False) -> RoundContract:
+    """Read the contract in a file; with `single_link` one that has a second hard link is none to read.
 
     Raises:
         ContractTextError: the file is no valid contract; holds all faults, ordered by line.
         UnreadableError: there is no regular file to read.
     """
     try:
-        with open_regular(path) as stream:
+        with open_regular(path, single_link=single_link) as stream:
             data = b"".join(read_blocks(stream, DOCUMENT_BYTES + 1))
     except OSError as error:
         raise FileRefused("io_error", path, error.strerror or "") from None
     return parse_contract(data, str(path))
 
 
-def read_contract(path: Path | None) -> tuple[ContractState, RoundContract | None, list[Fault]]:
+def read_contract(
+    path: Path | None, *, single_link: bool = False
+) -> tuple[ContractState, RoundContract | None, list[Fault]]:
     """Say what contract a round has: its state, the contract if it is valid, its faults if it is not.
 
     Never raises for what is in the file or in its place: a round whose contract cannot be used is still ingested. No
@@ -64,7 +66,7 @@ def read_contract(path: Path | None) -> tuple[ContractState, RoundContract | Non
     if path is None or not os.path.lexists(path):
         return ContractState.ABSENT, None, []
     try:
-        return ContractState.VALID, load_contract(path), []
+        return ContractState.VALID, load_contract(path, single_link=single_link), []
     except ContractTextError as error:
         return ContractState.INVALID, None, error.faults
     except UnreadableError as error:
