@@ -71,12 +71,12 @@ def gate() -> None:
 def inbox(every: bool, lake: Path, config_path: Path | None, at: str | None, as_json: bool) -> None:
     """List the requests that wait for a person, oldest first."""
     from governance_pipeline.gate.answers import inbox_document
+    from governance_pipeline.gate.claim_pages import listed_lines
     from governance_pipeline.gate.events import read_history
-    from governance_pipeline.gate.page import inbox_lines
 
     verifier, now = _opened(config_path, lake, at)
     document = inbox_document(verifier, read_history(verifier.ledger), now, every=every)
-    _answer(document, as_json, inbox_lines(document))
+    _answer(document, as_json, listed_lines(verifier.lake, document))
 
 
 @gate.command(epilog="Example: govern gate show 3f2a91c0")
@@ -88,12 +88,12 @@ def show(request: str, lake: Path, config_path: Path | None, at: str | None, as_
     REQUEST is its id, or the beginning of it.
     """
     from governance_pipeline.gate.answers import request_document
+    from governance_pipeline.gate.claim_pages import shown_lines
     from governance_pipeline.gate.deciding import shown
-    from governance_pipeline.gate.page import standing_lines
 
     verifier, now = _opened(config_path, lake, at)
     document = request_document(shown(verifier, request, now), verifier, now)
-    _answer(document, as_json, [*document["display"].splitlines(), *standing_lines(document)])
+    _answer(document, as_json, shown_lines(verifier.lake, document))
 
 
 @gate.command(

@@ -7,9 +7,13 @@ prints does for the whole line.
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.gate.display import CONFIRM_CHARACTERS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SHORT: Final = 16
 """Characters of an id that are shown; a command takes them as the whole."""
@@ -17,8 +21,11 @@ SHORT: Final = 16
 _SHOWN_CLAIMS = 5
 
 
-def inbox_lines(document: dict[str, Any]) -> list[str]:
-    """Give the inbox: a line per request, and under it the claims that do not match."""
+def inbox_lines(document: dict[str, Any], explained: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """Give the inbox: a line per request, and under it the claims that do not match.
+
+    `explained` gives what was tried on a claim, by record id; it stands below the claim.
+    """
     lines = []
     for item in document["requests"]:
         age = f"{item['age_s'] // 3600} h old"
@@ -28,14 +35,20 @@ def inbox_lines(document: dict[str, Any]) -> list[str]:
             f"{age}, expires {item['expires']}  may act: {', '.join(item['may_act']) or 'nobody'}"
         )
         claims = item["open_claims"] or []
-        lines += [
-            f"  {c['status']} {json.dumps(c['field'])}: declared {c['declared']}, computed {c['computed']}, delta "
-            f"{c['delta']}, epsilon {c['epsilon']}, at {c['evidence']['path']}:{c['evidence']['line']}"
-            for c in claims[:_SHOWN_CLAIMS]
-        ]
+        for claim in claims[:_SHOWN_CLAIMS]:
+            lines += _claim_lines(claim, explained.get(claim["record_id"]))
         if len(claims) > _SHOWN_CLAIMS:
             lines.append(f"  and {len(claims) - _SHOWN_CLAIMS} more: govern gate show {item['request_id'][:SHORT]}")
     return lines or ["nothing waits"]
+
+
+def _claim_lines(claim: dict[str, Any], explained: str | None) -> list[str]:
+    at = f"{claim['evidence']['path']}:{claim['evidence']['line']}"
+    line = (
+        f"  {claim['status']} {json.dumps(claim['field'])}: declared {claim['declared']}, computed {claim['computed']}"
+        f", delta {claim['delta']}, epsilon {claim['epsilon']}, at {at}"
+    )
+    return [line, f"    {explained}"] if explained else [line]
 
 
 def standing_lines(document: dict[str, Any]) -> list[str]:
