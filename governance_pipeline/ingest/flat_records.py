@@ -40,6 +40,7 @@ TEXT, NULL, TRUE, FALSE, NUMBER = range(1, 6)
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}", re.ASCII)
 _NUMBER: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$"
+_PIECE: Final = 2**17
 _PAD: Final = bytes(128)  # reading behind the last byte gives zeros: longest name and longest literal fit
 _LF, _CR, _SPACE, _QUOTE, _BACKSLASH, _FIRST_PRINTABLE = 10, 13, 32, 34, 92, 32
 _COLON, _COMMA, _OPEN, _CLOSE = b":,{}"
@@ -82,7 +83,7 @@ class BlockIndex:
         self.block = block
         self._bytes = np.frombuffer(block.data + _PAD, np.uint8)
         body = self._bytes[: len(block.data)]
-        special = _places((body == _QUOTE) | (body == _BACKSLASH) | (body < _FIRST_PRINTABLE))
+        special = _special_bytes(body)
         kinds = body[special]
         self.feeds = special[kinds == _LF]
         self.starts = np.concatenate([np.zeros(1, np.int32), self.feeds[:-1] + 1])
@@ -91,10 +92,11 @@ class BlockIndex:
         self.blank = lengths == 0
         self.doubtful: Flags = lengths > limits.line_bytes
         self._doubt_controls(special[(kinds < _FIRST_PRINTABLE) & (kinds != _LF)])
-        self._escaped = _escaped(special[kinds == _BACKSLASH])
+        self._escaped = _escaped(special, kinds)
         self._doubt_escapes()
         self._doubt_encoding()
-        self._quotes = self._find_quotes(special[kinds == _QUOTE])
+        behind = np.full(2 * MEMBERS_AT_MOST, len(body), np.int32)  # a cursor that runs off finds nothing there
+        self._quotes = np.concatenate([special[kinds == _QUOTE], behind])
         self._left = _places(~(self.doubtful | self.blank))
 
     def line(self, place: int) -> bytes:
@@ -134,13 +136,6 @@ class BlockIndex:
     def rest(self) -> Places:
         """Give the places of the lines nobody took, blank ones left out."""
         return np.sort(np.concatenate([self._left, _places(self.doubtful & ~self.blank)]))
-
-    def _find_quotes(self, quotes: Places) -> Places:
-        """Find the quotes that begin or end a text."""
-        is_escaped = np.zeros(len(self._bytes), np.bool_)
-        is_escaped[self._escaped] = True
-        behind = np.full(2 * MEMBERS_AT_MOST, len(self.block.data), np.int32)  # a cursor that runs off finds nothing
-        return np.concatenate([quotes[~is_escaped[quotes]], behind])
 
     def _doubt(self, places: Places) -> None:
         """Leave the lines these bytes are in to the strict parser."""
@@ -203,11 +198,28 @@ def _is_utf8(data: bytes, start: int, end: int) -> bool:
     return True
 
 
-def _escaped(slashes: Places) -> Places:
-    """Give the bytes that stand behind a backslash which is not itself behind one."""
+def _special_bytes(body: Bytes) -> Places:
+    """Find quotes, backslashes and control characters, piece by piece so that the flags stay in the cache."""
+    found = []
+    for start in range(0, len(body), _PIECE):
+        piece = body[start : start + _PIECE]
+        flags = (piece == _QUOTE) | (piece == _BACKSLASH) | (piece < _FIRST_PRINTABLE)
+        found.append(np.flatnonzero(flags) + start)
+    return np.concatenate(found).astype(np.int32)
+
+
+def _escaped(special: Places, kinds: Bytes) -> Places:
+    """Give the bytes that stand behind a backslash which is not itself behind one; no quote among them stays one."""
+    indices = np.flatnonzero(kinds == _BACKSLASH)
+    slashes = special[indices]
     is_new = np.diff(slashes, prepend=np.int32(-2)) > 1
     run_starts = slashes[is_new][np.cumsum(is_new) - 1]
-    escaped: Places = slashes[(slashes - run_starts) % 2 == 0] + 1
+    is_leading = (slashes - run_starts) % 2 == 0
+    escaped: Places = slashes[is_leading] + 1
+    behind = indices[is_leading] + 1
+    is_near = behind < len(special)
+    behind, near = behind[is_near], escaped[is_near]
+    kinds[behind[(special[behind] == near) & (kinds[behind] == _QUOTE)]] = 0
     return escaped
 
 

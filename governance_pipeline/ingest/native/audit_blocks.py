@@ -58,14 +58,17 @@ _LOCAL: Final = "[1-8][0-9]{3}-[0-9]{2}-[0-9]{2}[T ](?:[01][0-9]|2[0-3]):[0-5][0
 _ZONE: Final = "(?:Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9])"
 _QUERY: Final = f"""
 SELECT
-    CASE WHEN regexp_full_match(time, {literal(_LOCAL + _ZONE)}) THEN try_cast(time AS TIMESTAMPTZ) END AS at,
-    time IS NULL OR regexp_full_match(time, {literal(f"{_LOCAL}{_ZONE}?")}) AS is_time_known,
+    CASE WHEN known AND (time[-1] = 'Z' OR time[-6] IN ('+', '-')) THEN try_cast(time AS TIMESTAMPTZ) END AS at,
+    known OR time IS NULL AS is_time_known,
     sha256(CASE WHEN contains(output, chr(92)) THEN json_extract_string('"' || output || '"', '$') ELSE output END)
-        AS output_result_sha256,
+        AS output_result_sha256
+FROM (SELECT *, regexp_full_match(time, {literal(f"{_LOCAL}{_ZONE}?")}) AS known FROM lines)"""  # noqa: S608 - constant
+_RUNTIMES: Final = f"""
+SELECT
     CASE WHEN len(parts) < {RUNTIME_PARTS} THEN runtime ELSE parts[1] END AS platform,
     CASE WHEN len(parts) >= {RUNTIME_PARTS} THEN array_to_string(parts[2:-2], '/') END AS model_id,
     CASE WHEN len(parts) >= {RUNTIME_PARTS} THEN parts[-1] END AS thinking
-FROM (SELECT *, string_split(runtime, '/') AS parts FROM lines)"""  # noqa: S608 - patterns of this module, no values
+FROM (SELECT runtime, string_split(runtime, '/') AS parts FROM lines)"""  # noqa: S608 - the same
 
 
 class BlockEntries(NamedTuple):
@@ -120,12 +123,18 @@ def _entries(index: BlockIndex, lines: FlatLines, session: duckdb.DuckDBPyConnec
     }
     session.register("lines", pa.table(asked))
     answer = session.sql(_QUERY).to_arrow_table()
+    runtimes = dict.fromkeys(("platform", "model_id", "thinking"), pa.nulls(count, pa.string()))
+    if asked["runtime"].null_count < count:
+        named = session.sql(_RUNTIMES).to_arrow_table()
+        runtimes = {name: named[name] for name in runtimes}
     session.unregister("lines")
     has_run = pc.greater(pc.binary_length(texts["run_id"]), 0)
     is_sound = pc.fill_null(pc.and_(answer["is_time_known"], has_run), fill_value=False).to_numpy()
     columns = {
         **texts,
-        **{name: answer[name] for name in answer.column_names},
+        **runtimes,
+        "at": answer["at"],
+        "output_result_sha256": answer["output_result_sha256"],
         "line": pa.array(lines.lines.astype(np.int64) + index.block.number),
         "tool": index.texts(cells["tool_called"]),
         "is_independently_verified": _flags(cells["independently_verified"]),

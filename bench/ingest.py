@@ -1,0 +1,211 @@
+"""Audit logs to typed Parquet: this library beside what parses only, and beside loops that quarantine.
+
+Usage: python bench/ingest.py [RECORDS]        default: 1,000,000 (about 550 MB)
+       python bench/ingest.py --memory [LINES] peak memory on hostile sizes; default: 10,000,000 tiny lines
+
+One run, sides in turn, each in a process of its own, two passes of which the second counts; ratios are comparable,
+seconds are those of this machine. The log is seeded and has bad lines of ten kinds, 951 in a million; the parse-only
+side gets the same log without them, since it cannot read it otherwise. `pandas` reads a tenth, scaled.
+
+Two sides are this library: `read_round → lake` is the whole way of a new file (copied into the store, hashed three
+times, synced, read, contracts checked, Parquet written and synced), `copy → Parquet` begins with the stored copy, as
+the other sides begin with their file; the goals of the fact sheet are about the latter.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+from pathlib import Path
+
+from audit_records import write_log
+from sides import Side
+
+RECORDS, TINY_LINES = 1_000_000, 10_000_000
+RUNS = 1
+PANDAS_PART = 10
+GOALS = (("pandas.read_json", "at least", 3.0), ("orjson loop", "at least", 2.0), ("duckdb, clean", "at most", 2.0))
+MEMORY_GOAL_MB = 900.0
+
+DUCKDB = """
+import duckdb, tempfile
+names = ('timestamp agent_id run_id input_hash tool_called output_result output_hash token_cost self_reported_status '
+         'independently_verified verification_method').split()
+types = {'timestamp': 'TIMESTAMPTZ', 'token_cost': 'DECIMAL(18, 6)', 'independently_verified': 'BOOLEAN'}
+columns = ', '.join(f"{n}: '{types.get(n, 'VARCHAR')}'" for n in names)
+source = f"read_json('{sys.argv[1]}', columns={{{columns}}}, format='newline_delimited')"
+counts = ', '.join(f'count({n})' for n in names)
+options = 'FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1'
+def parse():
+    return duckdb.sql(f"SELECT {counts} FROM {source}").fetchall()[0][0]
+def write():
+    with tempfile.NamedTemporaryFile() as target:
+        duckdb.execute(f"COPY (SELECT * FROM {source}) TO '{target.name}' ({options})")
+        return duckdb.sql(f"SELECT count(*) FROM read_parquet('{target.name}')").fetchall()[0][0]
+timed(parse if sys.argv[2] == 'parse' else write)
+"""
+
+PANDAS = """
+import pandas as pd
+timed(lambda: len(pd.read_json(sys.argv[1], lines=True)))
+"""
+
+ORJSON = """
+import orjson, tempfile
+import pyarrow as pa, pyarrow.parquet as pq
+def work():
+    quarantined, rows, total, writer = [], [], 0, None
+    with tempfile.NamedTemporaryFile() as target, open(sys.argv[1], 'rb') as stream:
+        def flush():
+            nonlocal rows, writer
+            table = pa.Table.from_pylist(rows, schema=None if writer is None else writer.schema)
+            writer = writer or pq.ParquetWriter(target.name, table.schema, compression='zstd', compression_level=1)
+            writer.write_table(table)
+            rows = []
+        for number, line in enumerate(stream, 1):
+            try:
+                row = orjson.loads(line)
+                if not isinstance(row, dict) or not isinstance(row.get('run_id'), str):
+                    raise ValueError('no entry')
+            except ValueError as fault:
+                quarantined.append((number, str(fault)))
+                continue
+            row.pop('extra', None); row.pop('was', None); row['verification_method'] = str(row['verification_method'])
+            rows.append(row)
+            total += 1
+            if len(rows) == 50_000:
+                flush()
+        if rows:
+            flush()
+        writer.close()
+    return [total, len(quarantined)]
+timed(work)
+"""
+
+WHOLE = """
+import tempfile
+from pathlib import Path
+from governance_pipeline.ingest.round import read_round
+from governance_pipeline.storage.content import ContentStore
+from governance_pipeline.storage.lake import Lake
+landing = Path(sys.argv[1]).parent
+def work():
+    with tempfile.TemporaryDirectory(dir=landing.parent) as root:
+        lake = Lake(Path(root))
+        tables = read_round(landing, 'r-1', ContentStore(Path(root)))
+        stored = {name: lake.put_batches(name, 'r-1', tables.batches(name), {}).rows for name in tables.found}
+        return [stored['core_steps'], stored['raw_quarantine']]
+timed(work, int(sys.argv[2]))
+"""
+
+FROM_COPY = """
+import tempfile
+from pathlib import Path
+from governance_pipeline.ingest.extraction import Extraction
+from governance_pipeline.ingest.detection import detect
+from governance_pipeline.ingest.formats import FORMATS
+from governance_pipeline.ingest.logfile import LogFile
+from governance_pipeline.ingest.native import audit_log
+from governance_pipeline.storage.lake import Lake
+copy = Path(sys.argv[1])
+def work():
+    with tempfile.TemporaryDirectory(dir=copy.parent.parent) as root:
+        file = LogFile(copy.name, '0' * 64, copy.stat().st_size, detect(copy.name, copy, FORMATS).sample, copy)
+        out = Extraction('r-1')
+        audit_log.read([file], out)
+        assert file.account.is_balanced
+        (spool,) = out.found('core_steps').frames
+        stored = Lake(Path(root)).put_batches('core_steps', 'r-1', spool.batches(), {})
+        return [stored.rows, file.account.quarantined]
+timed(work)
+"""
+
+
+def main() -> None:
+    """Compare the sides, or measure memory."""
+    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        if "--memory" in sys.argv:
+            measure_memory(Path(folder), int(arguments[0]) if arguments else TINY_LINES)
+        else:
+            compare(Path(folder), int(arguments[0]) if arguments else RECORDS)
+
+
+def compare(folder: Path, records: int) -> None:
+    """Print a line per side, and each goal as met or not."""
+    log, clean, part = (folder / name / "log.jsonl" for name in ("round", "clean", "part"))
+    for path in (log, clean, part):
+        path.parent.mkdir()
+    bad = write_log(log, records)
+    write_log(clean, records, bad=0)
+    write_log(part, records // PANDAS_PART, bad=0)
+    sides = [
+        Side("duckdb, parse only", DUCKDB, [str(clean), "parse"]),
+        Side("duckdb, clean", DUCKDB, [str(clean), "write"]),
+        Side("pandas.read_json", PANDAS, [str(part)]),
+        Side("orjson loop", ORJSON, [str(log)]),
+        Side("copy → Parquet", FROM_COPY, [str(log)]),
+        Side("read_round → lake", WHOLE, [str(log), "2"]),
+    ]
+    for _ in range(RUNS):
+        for side in sides:
+            side.run()
+    size = log.stat().st_size / 1e6
+    seconds = {side.name: side.median * (PANDAS_PART if side.code is PANDAS else 1) for side in sides}
+    ours = seconds["copy → Parquet"]
+    print(f"{records:,} records, {size:.0f} MB, {bad} bad lines; {RUNS} run, sides in turn")
+    for side in sides:
+        taken = seconds[side.name]
+        print(
+            f"{side.name:20} {taken:7.2f} s {size / taken:6.0f} MB/s {taken / ours:6.2f} x {side.megabytes:6.0f} MB  "
+            f"{side.answer}"
+        )
+    judge(seconds, ours, sides, bad)
+
+
+def judge(seconds: dict[str, float], ours: float, sides: list[Side], bad: int) -> None:
+    """Print each goal as met or not."""
+    for name, bound, factor in GOALS:
+        ratio = seconds[name] / ours if bound == "at least" else ours / seconds[name]
+        met = ratio >= factor if bound == "at least" else ratio <= factor
+        said = "faster than" if bound == "at least" else "the time of"
+        print(f"{'met' if met else 'NOT MET':8} {bound} {factor:g} times {said} {name}: {ratio:.2f}")
+    of_ours = [side for side in sides if side.code in (FROM_COPY, WHOLE)]
+    for side in of_ours:
+        met = side.megabytes <= MEMORY_GOAL_MB
+        print(f"{'met' if met else 'NOT MET':8} {side.name}: at most {MEMORY_GOAL_MB:g} MB: {side.megabytes:.0f}")
+        print(
+            f"{'met' if side.answer[1] == bad else 'NOT MET':8} {side.name}: {side.answer[1]} of {bad} bad lines found"
+        )
+
+
+def measure_memory(folder: Path, lines: int) -> None:
+    """Print peak memory and what was found for files of hostile sizes."""
+    signature = b'{"timestamp": "2026-01-01T00:00:00Z", "agent_id": "a", "run_id": "r", "tool_called": "t"}\n'
+    cases = {
+        f"{lines:,} tiny sound lines": (b'{"run_id":"r"}\n', lines),
+        f"{lines:,} tiny broken lines": (b"7\n", lines),
+        f"{lines:,} blank lines": (b"\n", lines),
+        "one line of 1 GiB between two": (b"x" * 2**20, 2**10),
+    }
+    for place, (name, (piece, count)) in enumerate(cases.items()):
+        log = folder / f"case-{place}" / "log.jsonl"
+        log.parent.mkdir()
+        with log.open("wb") as stream:
+            stream.write(signature)
+            for _ in range(count // 1_000):
+                stream.write(piece * 1_000)
+            stream.write(piece * (count % 1_000) + b"\n" + signature)
+        side = Side(name, WHOLE, [str(log), "1"])
+        side.run()
+        print(
+            f"{name:32} {log.stat().st_size / 1e6:6.0f} MB {side.seconds[0]:6.1f} s, peak {side.megabytes:5.0f} MB, "
+            f"[steps, quarantined] {side.answer}"
+        )
+        log.unlink()
+    print(f"this process itself: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
