@@ -72,7 +72,7 @@ def main() -> None:
         if peer:
             sides.append(Side("datacompy PolarsCompare", DATACOMPY, paths, peer))
         print(f"{rows} rows, warm run, median of the processes, sides in turn")
-        run_in_turn(sides, runs=3 if rows <= ROWS // 4 else 2)
+        run_in_turn(sides, runs=3 if rows <= ROWS // 4 else 1)
     met = [judge(f"{side.name}: peak memory, MB", side.megabytes, 2048, at_least=False) for side in sides[:2]]
     if peer:
         other = sides[2]

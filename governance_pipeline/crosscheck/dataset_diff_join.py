@@ -90,11 +90,12 @@ class KeyedJoin:
     def key_facts(self, side: Side) -> KeyFacts:
         """Return what is wrong with the key on one side; the example keys are the smallest repeated ones."""
         cells = self._cells(side)
-        nulls = " OR ".join(f"{cell} IS NULL" for cell in cells)
         relation = side.relation("r")
-        rows, null_rows = self._one(f"SELECT count(*), count(*) FILTER ({nulls}) FROM {relation}")
-        if null_rows == 0 and self._is_unique_by_bitmap(side, cells, rows):
+        (rows,) = self._one(f"SELECT count(*) FROM {relation}")
+        if self._is_unique_by_bitmap(side, cells, rows):
             return KeyFacts(rows, 0, 0, ())
+        nulls = " OR ".join(f"{cell} IS NULL" for cell in cells)
+        (null_rows,) = self._one(f"SELECT count(*) FILTER ({nulls}) FROM {relation}")
         groups = (
             f"SELECT {', '.join(cells)}, count(*) AS n FROM {relation} WHERE NOT ({nulls}) GROUP BY ALL HAVING n > 1"
         )
@@ -223,11 +224,11 @@ class KeyedJoin:
         )
 
     def _is_unique_by_bitmap(self, side: Side, cells: Sequence[str], rows: int) -> bool:
-        """Whether a bitmap shows a single integer key to be unique; false when only grouping can tell."""
+        """Whether a bitmap shows a single integer key to be unique, never null; false when only grouping can tell."""
         if len(cells) != 1 or family(self._type(side, 0)) is not Family.INTEGER or not rows:
             return False
         least, most = self._one(f"SELECT min({cells[0]})::HUGEINT, max({cells[0]})::HUGEINT FROM {side.relation('r')}")
-        if most - least >= min(_BITMAP_BITS, _BITS_PER_ROW * rows):
+        if most is None or most - least >= min(_BITMAP_BITS, _BITS_PER_ROW * rows):
             return False
         offset = f"({cells[0]} - {least})::BIGINT"
         (distinct,) = self._one(

@@ -92,6 +92,20 @@ def _can_be_key(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+def parquet_values(column: Any) -> list[Value]:
+    """Return the values of an Arrow column; its texts are known to be UTF-8.
+
+    Raises:
+        ValueError: a text is not UTF-8 after all.
+    """
+    values = []
+    for value in _values(column):
+        if isinstance(value, _NotUtf8):
+            raise ValueError("a text is not UTF-8")  # noqa: TRY004 - a fault of the text, not of its type
+        values.append(value)
+    return values
+
+
 def _values(column: Any) -> list[Value | _NotUtf8]:
     """The values of one column of a batch."""
     kind = column.type
