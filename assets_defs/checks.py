@@ -10,17 +10,17 @@ from functools import partial
 import dagster as dg
 import pandas as pd
 
+from assets_defs.case_checks import no_open_mismatch
 from assets_defs.gate_checks import GATE_CHECKS
 from assets_defs.round_check import row_check
 from assets_defs.verdict_checks import VERDICT_CHECKS
 from governance_pipeline.contracts.registry import REGISTRY, breaches, is_by_round
 from governance_pipeline.crosscheck.builtin import unchecked
 from governance_pipeline.crosscheck.builtin_proof import checks_that_cannot_fail
-from governance_pipeline.crosscheck.unresolved import false_hashes, open_mismatches
+from governance_pipeline.crosscheck.unresolved import false_hashes
 from governance_pipeline.errors import GovernError
 from governance_pipeline.ingest.conservation import lost
 from governance_pipeline.pipeline import joined
-from governance_pipeline.report.case_page import case_rows
 from governance_pipeline.workspace import Workspace
 
 
@@ -56,14 +56,6 @@ def _survivors(workspace: Workspace, round_ids: Sequence[str]) -> pd.DataFrame:
     return checks_that_cannot_fail(*map(joined, tables, frames))
 
 
-def _open_mismatches(workspace: Workspace, round_id: str) -> pd.DataFrame:
-    cases = open_mismatches(workspace.lake.get("audit_escalations", round_id))
-    if cases.empty:
-        return cases
-    checks, tried = (workspace.lake.get(table, round_id) for table in ("audit_cross_checks", "audit_explanations"))
-    return case_rows(cases, checks, tried)
-
-
 def _false_hashes(workspace: Workspace, round_id: str) -> pd.DataFrame:
     return false_hashes(workspace.lake.get("audit_integrity", round_id))
 
@@ -92,13 +84,7 @@ CHECKS = [
         blocking=True,
         all_hold=lambda workspace, round_ids: _survivors(workspace, round_ids).empty,
     ),
-    row_check(
-        "audit_escalations",
-        "no_open_mismatch",
-        _open_mismatches,
-        "No declared number differs from its recomputation without a person having decided on it.",
-        blocking=False,
-    ),
+    no_open_mismatch,
     row_check(
         "audit_integrity",
         "hashes_match",

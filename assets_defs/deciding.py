@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import dagster as dg
 import pandas as pd
 
+from assets_defs.case_checks import open_rows
 from assets_defs.check_status import Judged, judged_rows, result_of
 from assets_defs.partitions import rounds
 from assets_defs.recording import metadata_of
@@ -18,6 +19,7 @@ from assets_defs.resources import Gatekeeper
 from assets_defs.tables import DECISIONS, REQUESTS
 from governance_pipeline.contracts.registry import empty_frame
 from governance_pipeline.errors import GovernError
+from governance_pipeline.gate.cases import Cases
 from governance_pipeline.gate.facts import failed_facts, judged_again
 from governance_pipeline.gate.gates import GATES
 from governance_pipeline.gate.inputs import read_inputs
@@ -75,7 +77,9 @@ def decided(context: dg.AssetExecutionContext, lake: Lake, keeper: Gatekeeper) -
             _store(context, lake, round_id, standing)
         yield dg.MaterializeResult(asset_key=DECISIONS)  # first, so that the checks are about this materialization
     facts = {round_id: _independence(lake, keeper, round_id) for round_id in context.partition_keys}
-    for spec, judged in zip(CHECK_SPECS, ({key: _judged(s) for key, s in found.items()}, facts), strict=True):
+    cases = {round_id: _cases(lake, keeper, round_id) for round_id in context.partition_keys}
+    shown = ({key: _judged(standing) for key, standing in found.items()}, facts, cases)
+    for spec, judged in zip(CHECK_SPECS, shown, strict=True):
         if spec.key in context.selected_asset_check_keys:
             yield result_of(context, spec, judged)
     if closed:
@@ -111,6 +115,7 @@ def spec_of_check(name: str, description: str) -> dg.AssetCheckSpec:
 CHECK_SPECS = (
     spec_of_check("human_approval", "Decisions that count, by people with no part in the round, cover its bytes now."),
     spec_of_check("validator_is_independent", "Every validator of the round is independent, judged by the root now."),
+    spec_of_check("no_open_mismatch", "Each mismatch of the round was resolved by a person, in a way that counts now."),
 )
 
 
@@ -165,6 +170,14 @@ def _store(context: dg.AssetExecutionContext, lake: Lake, round_id: str, standin
 def _judged(standing: Standing) -> Judged:
     texts = {"state": standing.state, **({} if standing.is_open else {"reason": excerpt(standing.reason, 600)})}
     return Judged(standing.is_open, {name: dg.MetadataValue.text(text) for name, text in texts.items()})
+
+
+def _cases(lake: Lake, keeper: Gatekeeper, round_id: str) -> Judged:
+    """Judge the mismatches of a round by the ledger; what cannot be judged does not hold."""
+    try:
+        return judged_rows(open_rows(lake, Cases(keeper.verifier(lake), keeper.now()), round_id))
+    except GovernError as error:
+        return _judged(_closed(error))
 
 
 def _independence(lake: Lake, keeper: Gatekeeper, round_id: str) -> Judged:

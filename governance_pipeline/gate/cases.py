@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.crosscheck.cases import cases_of
 from governance_pipeline.crosscheck.policies import EscalationPolicy, escalation_policy
 from governance_pipeline.errors import StorageError
@@ -18,6 +19,7 @@ from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.gates import PUBLISH
 from governance_pipeline.gate.inputs import read_inputs
 from governance_pipeline.gate.parties import REQUESTER
+from governance_pipeline.gate.resolutions import record_of_row
 from governance_pipeline.ledger.cases import CaseEvent, CaseHistory, read_cases
 from governance_pipeline.trust.case_statement import MISMATCH, Outcome, stated
 from governance_pipeline.trust.reasons import Refusal
@@ -25,6 +27,8 @@ from governance_pipeline.trust.reasons import Refusal
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from datetime import datetime
+
+    import pandas as pd
 
     from governance_pipeline.gate.passage import Verifier
     from governance_pipeline.ledger.cases import Case
@@ -177,3 +181,20 @@ def current_cases(lake: Lake, round_id: str) -> list[Case] | None:
 def unresolved_mismatches(standings: Sequence[CaseStanding]) -> list[CaseStanding]:
     """Give the mismatches the tables ask that nobody has resolved in a way that counts."""
     return [s for s in standings if s.case.is_mismatch and s.is_current and s.state is not CaseState.RESOLVED]
+
+
+def with_standing(audit_escalations: pd.DataFrame, standings: Sequence[CaseStanding]) -> pd.DataFrame:
+    """Return the rows of the table as they stand by the ledger: state, opened_at, age_days, owner and is_overdue.
+
+    The table itself stays what its inputs make it. A record of a group stands where its group stands.
+    """
+    by_record = {
+        (s.case.round_id, record, s.case.reason): s for s in standings if s.is_current for record in s.case.records
+    }
+    rows = plain_rows(audit_escalations)
+    found = [by_record.get((row["round_id"], record_of_row(row), row["reason"])) for row in rows]
+    columns: dict[str, list[Any]] = {
+        "state": [str(CaseState.OPEN if s is None else s.state) for s in found],
+        **{name: [s and getattr(s, name) for s in found] for name in ("opened_at", "age_days", "owner", "is_overdue")},
+    }
+    return audit_escalations.assign(**columns)

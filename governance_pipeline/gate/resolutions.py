@@ -20,10 +20,15 @@ if TYPE_CHECKING:
     from governance_pipeline.trust.root import TrustRoot
 
 
+def record_of_row(row: Mapping[str, Any]) -> CaseRecord:
+    """Give the record of a row of `audit_escalations`."""
+    return CaseRecord(row["record_id"], row["declared"], row["computed"])
+
+
 def ref_of_row(case: Mapping[str, Any]) -> CaseRef:
-    """Give what a statement about a row of `audit_escalations` is bound to."""
-    record = CaseRecord(case["record_id"], case["declared"], case["computed"])
-    return CaseRef(case["round_id"], case["case_id"], case_sha256(case["round_id"], case["reason"], [record]))
+    """Give what a statement about a mismatch of `audit_escalations` is bound to."""
+    asked = case_sha256(case["round_id"], case["reason"], [record_of_row(case)])
+    return CaseRef(case["round_id"], case["case_id"], asked)
 
 
 def is_resolved(

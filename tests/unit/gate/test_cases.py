@@ -12,7 +12,7 @@ from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.crosscheck.shipped_policies import shipped_document
 from governance_pipeline.errors import UsageError
 from governance_pipeline.gate.case_deciding import REASON_CHARACTERS, find_case, state_case
-from governance_pipeline.gate.cases import Cases, current_cases, unresolved_mismatches
+from governance_pipeline.gate.cases import Cases, current_cases, unresolved_mismatches, with_standing
 from governance_pipeline.gate.states import State, standing_of
 from governance_pipeline.ledger.cases import CaseEvent, step_event
 from governance_pipeline.trust import dsse
@@ -236,3 +236,30 @@ def test_what_the_person_read_is_what_is_signed(world):
     with pytest.raises(Refusal, match="DIGEST_MISMATCH"):
         state(world, seen_sha256="0" * 64)
     assert state(world, seen_sha256=standing(world).case.sha256).standing.state == "resolved"
+
+
+def test_the_table_is_shown_as_its_cases_stand_and_stays_what_it_is(world):
+    table = world.lake.get("audit_escalations", "r1")
+    shown = []
+    for step in (lambda: None, lambda: state(world, "ana", None), lambda: state(world)):
+        step()
+        rows = with_standing(table, Cases(world.verifier(), NOON + 4 * DAY).standings())
+        shown.append(rows[["state", "age_days", "owner", "is_overdue"]].to_numpy().tolist()[0])
+    assert shown == [["open", 4, None, True], ["acknowledged", 4, "ana", True], ["resolved", 0, "ana", False]]
+    assert table["state"].tolist() == ["open"]
+    assert with_standing(table, [])["state"].tolist() == ["open"]
+
+
+def test_a_group_moves_every_record_it_lists(world):
+    [row] = world.stored["r1", "audit_escalations"]
+    rows = [
+        {**row, "record_id": n * 64, "case_id": f"case-{n * 64}", "reason": "components_missing", "computed": None}
+        for n in "abc"
+    ]
+    world.lake.put("audit_escalations", "r1", frame_of("audit_escalations", rows))
+    world.request(now=NOON)
+    group = next(s for s in Cases(world.verifier(), NOON).standings() if s.is_current)
+    assert [record.record_id[0] for record in group.case.records] == ["a", "b", "c"]
+    state(world, case_id=group.case.case_id)
+    table = with_standing(world.lake.get("audit_escalations", "r1"), Cases(world.verifier(), NOON).standings())
+    assert table["state"].tolist() == ["resolved"] * 3
