@@ -1,47 +1,42 @@
 """`govern gate`: what waits for a decision, deciding, and looking at what was decided.
 
-What belongs here: arguments, prompts, the clock and printing. What does not: rules; they are in `gate`. Keys are files
-named on the command line, passphrases are asked for or read from a file, never from an argument or a variable, where
-other processes could read them.
+What belongs here: arguments, prompts and printing. What does not: rules; they are in `gate`, and what every command of
+a person who signs has alike; that is in `signing`.
 """
 
 from __future__ import annotations
 
 import secrets
-from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from governance_pipeline.report.json_text import json_text
+from governance_pipeline.cli.signing import (
+    AS_JSON,
+    AT,
+    CONFIG,
+    KEY,
+    LAKE,
+    PASSPHRASE,
+    REASON,
+    answer,
+    clock,
+    instant,
+    open_trusted,
+    signer_of,
+)
 from governance_pipeline.vocabulary import ExitCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
+    from datetime import datetime
 
     from governance_pipeline.gate.passage import Verifier
     from governance_pipeline.trust.keys import Signer
 
-LAKE = click.option(
-    "--lake", type=click.Path(file_okay=False, path_type=Path), default=Path("lake"), show_default=True,
-    envvar="GOVERN_LAKE", help="Root of the stored tables.",
-)  # fmt: skip
-CONFIG = click.option(
-    "--config", "config_path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="What this verifier trusts; default: gate.toml of this account.",
-)  # fmt: skip
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-AT = click.option("--at", metavar="INSTANT", help="Judge as of this instant (2026-11-30T12:00:00Z); default: now.")
 REQUESTS = click.argument("requests", metavar="REQUEST...", nargs=-1, required=True)
-REASON = click.option("--reason", prompt="Reason", prompt_required=True, help="Why, in words; it is signed.")
-KEY = click.option("--key", "key_path", type=click.Path(path_type=Path), required=True, metavar="FILE",
-                   help="Your key file.")  # fmt: skip
-PASSPHRASE = click.option(
-    "--passphrase-file", type=click.Path(path_type=Path), metavar="FILE",
-    help="File whose first line opens the key; default: ask.",
-)  # fmt: skip
 DIGEST = click.option(
     "--digest", "digests", multiple=True, metavar="HEX",
     help="First 8 digits or more of the digest you have read, one for each request; default: ask.",
@@ -76,7 +71,7 @@ def inbox(every: bool, lake: Path, config_path: Path | None, at: str | None, as_
 
     verifier, now = _opened(config_path, lake, at)
     document = inbox_document(verifier, read_history(verifier.ledger), now, every=every)
-    _answer(document, as_json, listed_lines(verifier.lake, document))
+    answer(document, listed_lines(verifier.lake, document), as_json=as_json)
 
 
 @gate.command(epilog="Example: govern gate show 3f2a91c0")
@@ -93,7 +88,7 @@ def show(request: str, lake: Path, config_path: Path | None, at: str | None, as_
 
     verifier, now = _opened(config_path, lake, at)
     document = request_document(shown(verifier, request, now), verifier, now)
-    _answer(document, as_json, shown_lines(verifier.lake, document))
+    answer(document, shown_lines(verifier.lake, document), as_json=as_json)
 
 
 @gate.command(
@@ -115,7 +110,7 @@ def approve(
     """Sign for exactly what is shown: every REQUEST is shown whole and confirmed by its digest."""
     if digests and not len(digests) == len(requests) == len(set(requests)):
         raise click.UsageError(f"{len(requests)} requests need as many --digest, in the same order")
-    verifier, signer = _verifier(config_path, lake, _now()), _signer(key_path, passphrase_file)
+    verifier, signer = open_trusted(config_path, lake, clock()), signer_of(key_path, passphrase_file)
     given = iter(digests or (None,) * len(requests))
 
     def confirmed(request: str) -> str:
@@ -151,7 +146,7 @@ def log(round_: str, lake: Path, config_path: Path | None, at: str | None, as_js
 
     verifier, now = _opened(config_path, lake, at)
     document = log_document(verifier, read_history(verifier.ledger), round_, now)
-    _answer(document, as_json, log_lines(document))
+    answer(document, log_lines(document), as_json=as_json)
 
 
 @gate.command(epilog="\b\nExample: govern gate verify 3f2a91c0 --asset published_features\n"
@@ -176,11 +171,11 @@ def verify(
     verifier, now = _opened(config_path, lake, at)
     if request is None:
         document = published_document(verifier)
-        _answer(document, as_json, published_lines(document))
+        answer(document, published_lines(document), as_json=as_json)
         return ExitCode.CLEAN if document["code"] is None else ExitCode.REFUSED
     checked = check_request(verifier, request, now, asset=asset, envelope=envelope)
     document = verification_document(verifier, checked.request, asset, checked.refusal, checked.dropped)
-    _answer(document, as_json, [verification_line(document)])
+    answer(document, [verification_line(document)], as_json=as_json)
     return ExitCode.CLEAN if document["granted"] else ExitCode.REFUSED
 
 
@@ -195,7 +190,7 @@ def _close(
     as_json: bool,
 ) -> int:
     """Record a rejection or revocation: nothing is shown first, because closing needs no careful reading."""
-    verifier, signer = _verifier(config_path, lake, _now()), _signer(key_path, passphrase_file)
+    verifier, signer = open_trusted(config_path, lake, clock()), signer_of(key_path, passphrase_file)
     return _decide_all(verifier, requests, verb, reason, signer, lambda _: None, as_json=as_json)
 
 
@@ -214,14 +209,14 @@ def _decide_all(
     from governance_pipeline.gate.decision import Verb
     from governance_pipeline.gate.page import head_line, result_line
 
-    if (warning := clock_warning(verifier.ledger, _now())) is not None:
+    if (warning := clock_warning(verifier.ledger, clock())) is not None:
         click.echo(warning, err=True)
     results = decide_each(
         verifier, requests, Verb(verb), reason, signer,
-        confirmed=confirmed, clock=_now, nonces=lambda: secrets.token_hex(16),
+        confirmed=confirmed, clock=clock, nonces=lambda: secrets.token_hex(16),
     )  # fmt: skip
     document = results_document(verifier, results)
-    _answer(document, as_json, [*map(result_line, results), head_line(document)])
+    answer(document, [*map(result_line, results), head_line(document)], as_json=as_json)
     is_granted = all(entry["recorded"] and entry["code"] is None for entry in results)
     return ExitCode.CLEAN if is_granted else ExitCode.REFUSED
 
@@ -232,7 +227,7 @@ def _confirmed(verifier: Verifier, request: str, given: str | None, *, quiet: bo
     from governance_pipeline.gate.display import CONFIRM_CHARACTERS, is_confirmed
     from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
-    view = shown(verifier, request, _now())
+    view = shown(verifier, request, clock())
     click.echo(view.text, nl=False, err=quiet)
     if given is None:
         given = str(click.prompt(f"First {CONFIRM_CHARACTERS} digits of the digest", err=True))
@@ -244,55 +239,5 @@ def _confirmed(verifier: Verifier, request: str, given: str | None, *, quiet: bo
 
 
 def _opened(config_path: Path | None, lake: Path, at: str | None) -> tuple[Verifier, datetime]:
-    now = _instant(at)
-    return _verifier(config_path, lake, now), now
-
-
-def _verifier(config_path: Path | None, lake: Path, now: datetime) -> Verifier:
-    """Open what is trusted, and say on stderr what that can prevent."""
-    from governance_pipeline.gate.decision import TIER_MEANS
-    from governance_pipeline.gate.passage import open_verifier
-    from governance_pipeline.ledger.ledger import Ledger
-    from governance_pipeline.storage.lake import Lake
-    from governance_pipeline.trust.config import load_config
-
-    config = load_config(config_path)
-    verifier = open_verifier(config, Ledger(config.ledger), Lake(lake), now)
-    mark = "; THROW-AWAY trust root, for a demo or a test" if verifier.root.is_throwaway else ""
-    click.echo(f"trust tier {TIER_MEANS}{mark}", err=True)
-    return verifier
-
-
-def _signer(key_path: Path, passphrase_file: Path | None) -> Signer:
-    from governance_pipeline.trust.keys import is_encrypted_key, load_signer, read_passphrase
-
-    if not is_encrypted_key(key_path):
-        return load_signer(key_path, None)
-    if passphrase_file is None:
-        return load_signer(key_path, str(click.prompt(f"Passphrase of {key_path}", hide_input=True, err=True)).encode())
-    return load_signer(key_path, read_passphrase(passphrase_file))
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _instant(at: str | None) -> datetime:
-    from governance_pipeline.trust.instants import instant_of
-
-    if at is None:
-        return _now()
-    try:
-        return instant_of(at)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--at") from None
-
-
-def _answer(document: dict[str, Any], as_json: bool, lines: Iterable[str]) -> None:
-    from governance_pipeline.strict.excerpt import escape_unprintable
-
-    if as_json:
-        click.echo(json_text(document))
-        return
-    for line in lines:
-        click.echo(escape_unprintable(line))
+    now = instant(at)
+    return open_trusted(config_path, lake, now), now

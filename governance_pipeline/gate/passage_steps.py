@@ -169,7 +169,7 @@ def undecidable(passage: Passage) -> None:
         raise Refusal(
             ReasonCode.BLOCKED_POLICY,
             f"open mismatch cases: {len(cases)} ({named}{', …' if len(cases) > _SHOWN_CASES else ''}); "
-            "a person must resolve them first",
+            "a person must resolve them first: govern crosscheck cases list",
         )
 
 

@@ -143,7 +143,7 @@ def _blocked(request: Requested, verifier: Verifier, history: History, now: date
         left = len(open_cases(inputs, history, verifier.root, actors, now))
     if not left:
         return None
-    message = f"open mismatch cases: {left}; a person must resolve them first"
+    message = f"open mismatch cases: {left}; a person must resolve them first: govern crosscheck cases list"
     return Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, message)
 
 

@@ -141,7 +141,7 @@ def test_every_decision_gives_the_head_to_keep(govern):
 def test_a_clock_far_ahead_of_the_ledger_is_spoken_of(govern, monkeypatch):
     request = govern.request()
     late = datetime.now(UTC) + timedelta(days=200)
-    monkeypatch.setattr("governance_pipeline.cli.gate._now", lambda: late)
+    monkeypatch.setattr("governance_pipeline.cli.gate.clock", lambda: late)
     govern.signed("reject", request.request_id)
     assert "199 days after the last event" in govern.err or "200 days after the last event" in govern.err
     monkeypatch.undo()
