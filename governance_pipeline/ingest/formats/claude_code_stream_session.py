@@ -53,6 +53,16 @@ class Thread:
     turns: list[tuple[Place, str]] = field(default_factory=list)
     tool_calls: list[tuple[Place, Any]] = field(default_factory=list)
     streamed: str | None = None
+    _first: dict[str | None, Report] = field(default_factory=dict)
+
+    def add(self, report: Report) -> None:
+        """Keep a usage report."""
+        self.reports.append(report)
+        self._first.setdefault(report.call_id, report)
+
+    def report_of(self, call_id: str | None) -> Report | None:
+        """Give the first report of a message; None where it has no id or no report."""
+        return None if call_id is None else self._first.get(call_id)
 
 
 class Result(NamedTuple):
@@ -168,7 +178,7 @@ class Session:
             is_final = message.get("stop_reason") is not None
             at = parse_time(event.get("timestamp"))
             where = place.below("/message/usage")
-            thread.reports.append(Report(where, call_id, usage, tokens_of(usage, model), is_final, model, at))
+            thread.add(Report(where, call_id, usage, tokens_of(usage, model), is_final, model, at))
 
     def _take_call(self, place: Place, thread: Thread, block: Members, event: Members) -> None:
         call_id = text(block.get("id"))
@@ -211,15 +221,16 @@ class Session:
         if event.get("type") == "message_start":
             thread.streamed = text(members(event.get("message")).get("id"))
         usage = members(event.get("usage"))
-        known = [report for report in thread.reports if report.call_id == thread.streamed is not None]
         output = whole(usage.get("output_tokens"))
-        if event.get("type") != "message_delta" or output is None or not known:
+        if event.get("type") != "message_delta" or output is None:
             return
-        first = known[0]
+        first = thread.report_of(thread.streamed)
+        if first is None:
+            return
         where = place.below("/event/usage")
         merged = {**first.usage, "output_tokens": output}
         tokens = first.tokens._replace(output=output)
-        thread.reports.append(Report(where, first.call_id, merged, tokens, True, first.model, None))
+        thread.add(Report(where, first.call_id, merged, tokens, True, first.model, None))
 
     def _take_result(self, place: Place, event: Members) -> None:
         self.results.append(Result(place, event))

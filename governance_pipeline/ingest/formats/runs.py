@@ -148,12 +148,13 @@ class RunNames:
 
     def __init__(self, out: Extraction) -> None:
         self._taken: set[str] = set(out.frame("core_runs")["run_id"])
+        self._copies: dict[str, int] = {}  # where to go on counting: a file may name one run a hundred thousand times
 
     def claim(self, wanted: str, path: str) -> str:
         """Give the id a log uses; when it is taken, that and the file it comes from."""
-        name, count = wanted, 1
+        name, copy = wanted, f"{wanted}@{path}"
         while name in self._taken:
-            name = f"{wanted}@{path}" if count == 1 else f"{wanted}@{path}~{count}"
-            count += 1
+            count = self._copies[copy] = self._copies.get(copy, 0) + 1
+            name = copy if count == 1 else f"{copy}~{count}"
         self._taken.add(name)
         return name

@@ -21,6 +21,13 @@ def test_a_name_that_is_taken_gets_its_file_and_then_a_number():
     assert given == ["s", "s@b", "s@b~2", "s@c"]
 
 
+def test_a_file_may_name_one_run_a_hundred_thousand_times_and_each_has_its_own_id():
+    names = RunNames(Extraction("r-1"))
+    given = [names.claim("s", "a") for _ in range(100_000)]
+    assert given[:3] + given[-1:] == ["s", "s@a", "s@a~2", "s@a~99999"]
+    assert len(set(given)) == len(given)
+
+
 def test_a_name_another_format_has_used_is_taken():
     out = Extraction("r-1")
     Run("s", "native_audit_log", PLACE).write(out)
