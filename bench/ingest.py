@@ -27,6 +27,16 @@ RUNS = 1
 PANDAS_PART = 10
 GOALS = (("pandas.read_json", "at least", 3.0), ("orjson loop", "at least", 2.0), ("duckdb, clean", "at most", 2.0))
 MEMORY_GOAL_MB = 900.0
+FROM_COPY_NAME, WHOLE_NAME = "copy → Parquet", "read_round → lake"
+
+SPENT = """
+def spent(work):
+    def run():
+        start = time.process_time()
+        answer = work()
+        return [time.process_time() - start, answer]
+    return run
+"""
 
 DUCKDB = """
 import duckdb, tempfile
@@ -43,12 +53,12 @@ def write():
     with tempfile.NamedTemporaryFile() as target:
         duckdb.execute(f"COPY (SELECT * FROM {source}) TO '{target.name}' ({options})")
         return duckdb.sql(f"SELECT count(*) FROM read_parquet('{target.name}')").fetchall()[0][0]
-timed(parse if sys.argv[2] == 'parse' else write)
+timed(spent(parse if sys.argv[2] == 'parse' else write))
 """
 
 PANDAS = """
 import pandas as pd
-timed(lambda: len(pd.read_json(sys.argv[1], lines=True)))
+timed(spent(lambda: len(pd.read_json(sys.argv[1], lines=True))))
 """
 
 ORJSON = """
@@ -80,7 +90,7 @@ def work():
             flush()
         writer.close()
     return [total, len(quarantined)]
-timed(work)
+timed(spent(work))
 """
 
 WHOLE = """
@@ -96,7 +106,7 @@ def work():
         tables = read_round(landing, 'r-1', ContentStore(Path(root)))
         stored = {name: lake.put_batches(name, 'r-1', tables.batches(name), {}).rows for name in tables.found}
         return [stored['core_steps'], stored['raw_quarantine']]
-timed(work, int(sys.argv[2]))
+timed(spent(work), int(sys.argv[2]))
 """
 
 FROM_COPY = """
@@ -118,7 +128,7 @@ def work():
         (spool,) = out.found('core_steps').frames
         stored = Lake(Path(root)).put_batches('core_steps', 'r-1', spool.batches(), {})
         return [stored.rows, file.account.quarantined]
-timed(work)
+timed(spent(work))
 """
 
 
@@ -141,43 +151,48 @@ def compare(folder: Path, records: int) -> None:
     write_log(clean, records, bad=0)
     write_log(part, records // PANDAS_PART, bad=0)
     sides = [
-        Side("duckdb, parse only", DUCKDB, [str(clean), "parse"]),
-        Side("duckdb, clean", DUCKDB, [str(clean), "write"]),
-        Side("pandas.read_json", PANDAS, [str(part)]),
-        Side("orjson loop", ORJSON, [str(log)]),
-        Side("copy → Parquet", FROM_COPY, [str(log)]),
-        Side("read_round → lake", WHOLE, [str(log), "2"]),
+        Side("duckdb, parse only", SPENT + DUCKDB, [str(clean), "parse"]),
+        Side("duckdb, clean", SPENT + DUCKDB, [str(clean), "write"]),
+        Side("pandas.read_json", SPENT + PANDAS, [str(part)]),
+        Side("orjson loop", SPENT + ORJSON, [str(log)]),
+        Side(FROM_COPY_NAME, SPENT + FROM_COPY, [str(log)]),
+        Side(WHOLE_NAME, SPENT + WHOLE, [str(log), "2"]),
     ]
     for _ in range(RUNS):
         for side in sides:
             side.run()
     size = log.stat().st_size / 1e6
-    seconds = {side.name: side.median * (PANDAS_PART if side.code is PANDAS else 1) for side in sides}
-    ours = seconds["copy → Parquet"]
+    scale = {side.name: PANDAS_PART if side.name == "pandas.read_json" else 1 for side in sides}
+    seconds = {side.name: side.median * scale[side.name] for side in sides}
+    spent = {side.name: side.answer[0] * scale[side.name] for side in sides}
     print(f"{records:,} records, {size:.0f} MB, {bad} bad lines; {RUNS} run, sides in turn")
+    print(f"{'':20} {'wall':>9} {'MB/s':>5} {'x':>6} {'CPU':>9} {'x':>6} {'peak':>8}  rows, bad lines found")
     for side in sides:
-        taken = seconds[side.name]
+        wall, cpu = seconds[side.name], spent[side.name]
         print(
-            f"{side.name:20} {taken:7.2f} s {size / taken:6.0f} MB/s {taken / ours:6.2f} x {side.megabytes:6.0f} MB  "
-            f"{side.answer}"
+            f"{side.name:20} {wall:7.2f} s {size / wall:5.0f} {wall / seconds[FROM_COPY_NAME]:6.2f} {cpu:7.2f} s "
+            f"{cpu / spent[FROM_COPY_NAME]:6.2f} {side.megabytes:5.0f} MB  {side.answer[1]}"
         )
-    judge(seconds, ours, sides, bad)
+    judge(seconds, spent, sides, bad)
 
 
-def judge(seconds: dict[str, float], ours: float, sides: list[Side], bad: int) -> None:
-    """Print each goal as met or not."""
+def judge(seconds: dict[str, float], spent: dict[str, float], sides: list[Side], bad: int) -> None:
+    """Print each goal as met or not; the ratio of CPU seconds beside it tells what a busy machine distorts."""
     for name, bound, factor in GOALS:
-        ratio = seconds[name] / ours if bound == "at least" else ours / seconds[name]
-        met = ratio >= factor if bound == "at least" else ratio <= factor
-        said = "faster than" if bound == "at least" else "the time of"
-        print(f"{'met' if met else 'NOT MET':8} {bound} {factor:g} times {said} {name}: {ratio:.2f}")
-    of_ours = [side for side in sides if side.code in (FROM_COPY, WHOLE)]
-    for side in of_ours:
-        met = side.megabytes <= MEMORY_GOAL_MB
-        print(f"{'met' if met else 'NOT MET':8} {side.name}: at most {MEMORY_GOAL_MB:g} MB: {side.megabytes:.0f}")
-        print(
-            f"{'met' if side.answer[1] == bad else 'NOT MET':8} {side.name}: {side.answer[1]} of {bad} bad lines found"
+        wall, cpu = (
+            times[name] / times[FROM_COPY_NAME] if bound == "at least" else times[FROM_COPY_NAME] / times[name]
+            for times in (seconds, spent)
         )
+        met = wall >= factor if bound == "at least" else wall <= factor
+        said = "faster than" if bound == "at least" else "the time of"
+        print(f"{'met' if met else 'NOT MET':8} {bound} {factor:g} times {said} {name}: {wall:.2f} (CPU {cpu:.2f})")
+    for side in sides:
+        if side.name in (FROM_COPY_NAME, WHOLE_NAME):
+            peak, found = side.megabytes, side.answer[1][1]
+            print(
+                f"{'met' if peak <= MEMORY_GOAL_MB else 'NOT MET':8} {side.name}: {peak:.0f} MB of {MEMORY_GOAL_MB:g}"
+            )
+            print(f"{'met' if found == bad else 'NOT MET':8} {side.name}: {found} of {bad} bad lines found")
 
 
 def measure_memory(folder: Path, lines: int) -> None:
@@ -197,11 +212,11 @@ def measure_memory(folder: Path, lines: int) -> None:
             for _ in range(count // 1_000):
                 stream.write(piece * 1_000)
             stream.write(piece * (count % 1_000) + b"\n" + signature)
-        side = Side(name, WHOLE, [str(log), "1"])
+        side = Side(name, SPENT + WHOLE, [str(log), "1"])
         side.run()
         print(
             f"{name:32} {log.stat().st_size / 1e6:6.0f} MB {side.seconds[0]:6.1f} s, peak {side.megabytes:5.0f} MB, "
-            f"[steps, quarantined] {side.answer}"
+            f"[steps, quarantined] {side.answer[1]}"
         )
         log.unlink()
     print(f"this process itself: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")

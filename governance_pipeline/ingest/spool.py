@@ -6,7 +6,6 @@ once. What does not: what a row means. The file has no name, so it is gone with 
 
 from __future__ import annotations
 
-import mmap
 import tempfile
 import weakref
 from typing import IO, TYPE_CHECKING, Any
@@ -39,7 +38,7 @@ class Spool:
         self._folder = folder
         self._file: IO[bytes] | None = None
         self._writer: pa.ipc.RecordBatchFileWriter | None = None
-        self._mapped: pa.Buffer | None = None
+        self._is_final = False
         self._rows = 0
 
     def __len__(self) -> int:
@@ -60,11 +59,11 @@ class Spool:
         """Give the rows with all columns of the contract; nothing can be appended any more."""
         if self._writer is None or self._file is None:
             return
-        if self._mapped is None:
+        if not self._is_final:
             self._writer.close()
-            self._file.flush()
-            self._mapped = pa.py_buffer(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ))
-        reader = pa.ipc.open_file(self._mapped)
+            self._is_final = True
+        # Read, not mapped: pages of a mapped file count as memory of the process for as long as it lives.
+        reader = pa.ipc.open_file(pa.PythonFile(self._file, "r"))
         for index in range(reader.num_record_batches):
             yield self._whole(reader.get_batch(index))
 
