@@ -129,3 +129,18 @@ def test_a_heap_of_mutants_is_cut_into_rounds_audited_and_shown(tmp_path, start)
         document, failures = audited(tmp_path / "heap", tmp_path / "root")
     assert failures == []
     assert len(document["files"]) == files
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "member"), [("swe_agent", "trajectory"), ("mini_swe_agent", "messages"), ("atif", "steps")]
+)
+def test_a_document_of_a_hundred_thousand_steps_is_read_whole(bench, name, member):
+    sound = next(
+        document
+        for files in mutants.seeds(name)
+        for document in (json.loads(data) for data in files.values() if data[:1] == b"{" and b"\n{" not in data)
+        if isinstance(document.get(member), list) and document[member]
+    )
+    sound[member] = sound[member][-1:] * 100_000
+    assert bench.faults({name: {"logs/x.json": json.dumps(sound).encode()}}) == {}
