@@ -50,7 +50,7 @@ def escape_unprintable(text: str) -> str:
     That is every character that is not printable (C0, C1, bidi controls, zero-width, separators other than the plain
     space, lone surrogates, unassigned and private characters) and those that print as nothing.
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable() and not _INVISIBLE.search(text):
         return text
     return "".join(map(_visible, text))
 
