@@ -209,9 +209,10 @@ def measure_memory(folder: Path, lines: int) -> None:
         log.parent.mkdir()
         with log.open("wb") as stream:
             stream.write(signature)
-            for _ in range(count // 1_000):
-                stream.write(piece * 1_000)
-            stream.write(piece * (count % 1_000) + b"\n" + signature)
+            at_once = max(1, 2**20 // len(piece))  # a child's peak begins with the memory of this process
+            for _ in range(count // at_once):
+                stream.write(piece * at_once)
+            stream.write(piece * (count % at_once) + b"\n" + signature)
         side = Side(name, SPENT + WHOLE, [str(log), "1"])
         side.run()
         print(
