@@ -155,8 +155,7 @@ def compare_datasets_by_primary_key(
         key_field: column that identifies a row, or several that do so together.
         tolerances: columns whose numbers may lie apart a little, with the reason.
         examples: examples kept of each kind of difference.
-        screen: take rows whose 64-bit hashes are equal as the same: half the time and memory, and no evidence against
-            somebody who makes hashes collide. Differences are exact either way.
+        screen: take rows with equal 64-bit hashes as the same: half the time, and no proof that nothing differs.
         memory: what the engine may hold before it spills to disk.
 
     Returns:

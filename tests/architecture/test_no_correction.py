@@ -30,7 +30,10 @@ ALLOWED = {
 }
 """Place -> why it may. An entry that is no longer needed fails."""
 
-WRITERS = {"governance_pipeline/crosscheck/report.py": "the report, after a test that its path is no source"}
+WRITERS = {
+    "governance_pipeline/crosscheck/report.py": "the report, after a test that its path is no source",
+    "governance_pipeline/crosscheck/set_records.py": "the records of one check, into a new file its caller names",
+}
 """Modules of crosscheck that write a file, and which."""
 
 
