@@ -156,7 +156,7 @@ def pass_the_gate(stage: Stage) -> bool:
     words = [sys.executable, "-m", "governance_pipeline.cli", *command[1:]]
     done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
     click.echo(f"  (shows {len(done.stdout.splitlines())} lines: everything that is signed for)")
-    click.echo((done.stdout.splitlines() or [done.stderr.strip()])[-1])
+    click.echo("\n".join(done.stdout.splitlines()[-2:] or [done.stderr.strip()]))
     launched = _launched(stage)
     click.echo(f"\nsensor decisions launches {', '.join(launched) or 'nothing'}")
     refusals = [reason for round_id in launched if (reason := _publish(stage, round_id))]
