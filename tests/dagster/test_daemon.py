@@ -31,21 +31,18 @@ DEFINITIONS = """
 import dagster as dg
 from assets_defs.assets import ASSETS
 from assets_defs.checks import CHECKS
-from assets_defs.resources import workspace
+from assets_defs.resources import gate, workspace
 
 policy = dg.BackfillPolicy.multi_run({chunk})
 assets = [asset.with_attributes(backfill_policy=policy) for asset in ASSETS]
-defs = dg.Definitions(
-    assets=assets, asset_checks=CHECKS, resources={{"workspace": workspace}}, executor=dg.in_process_executor
-)
+resources = {{"workspace": workspace, "gate": gate}}
+defs = dg.Definitions(assets=assets, asset_checks=CHECKS, resources=resources, executor=dg.in_process_executor)
 """
 INSTANCE = """
 telemetry: {{enabled: false}}
 storage: {{sqlite: {{base_dir: {home}/history}}}}
 concurrency: {{runs: {{max_concurrent_runs: 2}}}}
 """
-
-pytestmark = pytest.mark.long
 
 
 class Daemon:
@@ -142,6 +139,14 @@ def daemon(home: Path, definitions: str | None, round_ids: list[str], landing: P
         running.stop()
 
 
+def test_the_definitions_in_smaller_chunks_load():
+    """The tests below are long: this one notices at once when they could not begin."""
+    names: dict[str, dg.Definitions] = {}
+    exec(DEFINITIONS.format(chunk=9), names)  # noqa: S102 - our own text
+    dg.Definitions.validate_loadable(names["defs"])
+
+
+@pytest.mark.long
 def test_a_backfill_in_parallel_runs_is_repeatable_and_depends_on_no_order(tmp_path):
     landing = tmp_path / "landing"
     shutil.copytree(SAMPLE, landing)
@@ -167,6 +172,7 @@ def test_a_backfill_in_parallel_runs_is_repeatable_and_depends_on_no_order(tmp_p
     assert _bytes_of(tmp_path / "again") == tables
 
 
+@pytest.mark.long
 def test_the_sensor_registers_and_audits_what_arrives(tmp_path):
     landing = tmp_path / "landing"
     landing.mkdir()
