@@ -142,7 +142,7 @@ def daemon(home: Path, definitions: str | None, round_ids: list[str], landing: P
 def test_the_definitions_in_smaller_chunks_load():
     """The tests below are long: this one notices at once when they could not begin."""
     names: dict[str, dg.Definitions] = {}
-    exec(DEFINITIONS.format(chunk=9), names)  # noqa: S102 - our own text
+    exec(DEFINITIONS.format(chunk=9), names)
     dg.Definitions.validate_loadable(names["defs"])
 
 
