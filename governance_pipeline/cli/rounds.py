@@ -53,7 +53,7 @@ rounds.add_command(export_git)
 @click.option(
     "--format", "format_name", default="auto", show_default=True, help="Only files of this format (rounds formats)."
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be copied, and copy nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what would be copied or refused, and copy nothing.")
 @LANDING
 @AS_JSON
 def import_(
@@ -79,7 +79,7 @@ def import_(
 
     with waiting("looking at files…", quiet=as_json):
         plan = plan_import(list(paths), By(by), round_id=round_id, format_name=format_name)
-    results = [preview_round(one) for one in plan] if dry_run else _import_all(plan, landing, quiet=as_json)
+    results = [preview_round(one, landing) for one in plan] if dry_run else _import_all(plan, landing, quiet=as_json)
     _answer(import_document(results, dry_run), as_json, _import_lines(results, landing))
     warn_of_what_is_not_there(results)
     return ExitCode.USAGE if any(result.conflicts for result in results) else ExitCode.CLEAN

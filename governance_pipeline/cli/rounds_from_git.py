@@ -70,7 +70,9 @@ def from_git(
     from governance_pipeline.ingest.documents import import_document
     from governance_pipeline.ingest.history.folders import Promise
     from governance_pipeline.ingest.history.grouping import RoundBy, rounds_of
+    from governance_pipeline.rounds.globs import Globs
 
+    Globs(scope)  # a bad glob would make every contract invalid
     with waiting("reading commits…", quiet=as_json):
         commits, name = _history(repository, export, span)
         found = rounds_of(commits, RoundBy(by), prefix or name)
@@ -140,5 +142,5 @@ def _import(found: Sequence[CommitRound], promise: Promise, landing: Path, *, dr
     with tempfile.TemporaryDirectory(prefix="govern-git-") as scratch:
         for one in found:
             [planned] = plan_import([write_folder(one, promise, Path(scratch))])
-            results.append(preview_round(planned) if dry_run else import_round(planned, landing))
+            results.append(preview_round(planned, landing) if dry_run else import_round(planned, landing))
     return results

@@ -76,13 +76,15 @@ def import_round(planned: PlannedRound, landing: Path) -> Imported:
             shutil.rmtree(landing / STAGE, ignore_errors=True)
 
 
-def preview_round(planned: PlannedRound) -> Imported:
-    """Say what `import_round` would copy into an empty landing area."""
-    return Imported(
-        planned.round_id,
-        copied=tuple(file.path for file in planned.files if file.reason is None),
-        left_out=tuple((file.path, file.reason) for file in planned.files if file.reason is not None),
-    )
+def preview_round(planned: PlannedRound, landing: Path) -> Imported:
+    """Say what `import_round` would do with the landing area as it is now; nothing is written.
+
+    Only what the copying itself finds out (a source that changed since it was planned) is not foreseen.
+
+    Raises:
+        UnreadableError: the landing area cannot be listed.
+    """
+    return _compare(planned, landing)[0]
 
 
 def verify_round(folder: Path, raw_log_files: pd.DataFrame) -> pd.DataFrame:
@@ -114,25 +116,36 @@ def verify_round(folder: Path, raw_log_files: pd.DataFrame) -> pd.DataFrame:
 
 
 def _import(planned: PlannedRound, landing: Path) -> Imported:
+    expected, fresh = _compare(planned, landing)
+    if expected.conflicts:
+        return expected
+    conflicts = _stage(fresh, landing, planned.round_id)
+    if conflicts:
+        return Imported(planned.round_id, left_out=expected.left_out, conflicts=tuple(conflicts))
+    if fresh:
+        _publish(fresh, landing, planned.round_id)
+    return expected
+
+
+def _compare(planned: PlannedRound, landing: Path) -> tuple[Imported, list[PlannedFile]]:
+    """Hold a round against what lies in the landing area: what an import comes to, and the files it has to copy."""
     folder = landing / planned.round_id
     left_out = tuple((file.path, file.reason) for file in planned.files if file.reason is not None)
     wanted = [file for file in planned.files if file.reason is None]
     clash = _case_clash(planned.round_id, landing)
     if clash is not None:
-        return Imported(planned.round_id, left_out=left_out, conflicts=(Conflict("", clash),))
+        return Imported(planned.round_id, left_out=left_out, conflicts=(Conflict("", clash),)), []
     try:
         present = {file.path: _digest(file.source) for file in scan(folder)} if os.path.lexists(folder) else {}
     except UnreadableError as error:
-        return Imported(planned.round_id, left_out=left_out, conflicts=(Conflict("", str(error)),))
+        return Imported(planned.round_id, left_out=left_out, conflicts=(Conflict("", str(error)),)), []
     fresh = [file for file in wanted if not _is_held(file, present)]
-    conflicts = [_conflict(file, folder) for file in fresh if os.path.lexists(folder / file.path)]
-    conflicts = conflicts or _stage(fresh, landing, planned.round_id)
+    conflicts = tuple(_conflict(file, folder) for file in fresh if os.path.lexists(folder / file.path))
     if conflicts:
-        return Imported(planned.round_id, left_out=left_out, conflicts=tuple(conflicts))
-    if fresh:
-        _publish(fresh, landing, planned.round_id)
+        return Imported(planned.round_id, left_out=left_out, conflicts=conflicts), []
     copied = tuple(file.path for file in fresh)
-    return Imported(planned.round_id, copied, tuple(f.path for f in wanted if f.path not in set(copied)), left_out)
+    unchanged = tuple(file.path for file in wanted if file.path not in set(copied))
+    return Imported(planned.round_id, copied, unchanged, left_out), fresh
 
 
 def _is_held(file: PlannedFile, present: Mapping[str, str | None]) -> bool:

@@ -88,6 +88,14 @@ def test_a_dry_run_copies_nothing(document, logs):
     assert not Path("data").exists()
 
 
+def test_a_dry_run_refuses_what_the_import_would_refuse(govern, logs):
+    govern("import", "logs")
+    assert "1 unchanged" in govern("import", "logs", "--dry-run")[1]
+    (logs / "s-1.jsonl").write_text(json.dumps(SESSION) + "\n")
+    assert govern("import", "logs", "--dry-run") == govern("import", "logs")
+    assert govern("import", "logs", "--dry-run")[0] == 2
+
+
 def test_an_import_says_what_was_copied_unchanged_and_left_out(document, govern, logs):
     (logs / "link").symlink_to("s-1.jsonl")
     assert document("import", "logs")[1]["rounds"][-1]["copied"] == ["logs/s-1.jsonl"]

@@ -65,6 +65,7 @@ def document(answer, schema):
         (("repo", "--round-by", "tag"), "no tag"),
         (("repo", "--range", "v9"), "names no commit"),
         (("repo", "--prefix", "..."), "no legal round id"),
+        (("repo", "--scope", "#bad"), "#bad"),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_nothing_is_made(govern, repository, tmp_path, arguments, message):
@@ -98,6 +99,8 @@ def test_a_round_that_exists_with_other_commits_is_not_overwritten(govern, repos
     code, _, err = govern("from-git", str(repository), *week)
     assert code == 2
     assert "not imported: repo-2026-W01/changes.jsonl" in err
+    dry_code, _, dry_err = govern("from-git", str(repository), "--dry-run", *week)
+    assert (dry_code, dry_err) == (code, err)
     assert (tmp_path / "l" / "repo-2026-W01" / "changes.jsonl").read_bytes() == before
 
 

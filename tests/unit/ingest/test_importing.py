@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from governance_pipeline.errors import UnreadableError
-from governance_pipeline.ingest.importing import import_round, verify_round
+from governance_pipeline.ingest.importing import import_round, preview_round, verify_round
 from governance_pipeline.ingest.planning import plan_import
 
 
@@ -75,6 +75,47 @@ def test_a_round_id_that_differs_only_in_case_is_a_conflict(source, tmp_path):
     (tmp_path / "landing" / "S").mkdir(parents=True)
     (conflict,) = _import(source, tmp_path / "landing").conflicts
     assert "differs only in case from round S" in conflict.message
+
+
+def _nothing_there(source, landing):
+    return None
+
+
+def _the_same_there(source, landing):
+    _import(source, landing)
+
+
+def _other_bytes_there(source, landing):
+    _import(source, landing)
+    (source / "s.jsonl").write_text('{"type": "user", "sessionId": "s", "uuid": "v", "message": {"content": "new"}}\n')
+
+
+def _less_there(source, landing):
+    _import(source, landing)
+    (source / "s" / "late.json").write_text("[1]")
+
+
+def _another_case_there(source, landing):
+    (landing / "S").mkdir(parents=True)
+
+
+def _a_link_there(source, landing):
+    landing.mkdir()
+    (landing / "s").symlink_to(source)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [_nothing_there, _the_same_there, _other_bytes_there, _less_there, _another_case_there, _a_link_there],
+)
+def test_a_preview_says_what_the_import_then_does_and_writes_nothing(source, tmp_path, before):
+    landing = tmp_path / "landing"
+    before(source, landing)
+    (planned,) = plan_import([source])
+    was = sorted(tmp_path.rglob("*"))
+    expected = preview_round(planned, landing)
+    assert sorted(tmp_path.rglob("*")) == was
+    assert import_round(planned, landing) == expected
 
 
 def test_sources_keep_their_bytes_and_the_copy_has_them(source, tmp_path):
