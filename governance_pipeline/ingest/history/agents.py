@@ -38,7 +38,7 @@ AGENTS: Final[tuple[tuple[str, str, str], ...]] = (
 and public histories have them. A name alone is enough only where no person could bear it."""
 
 _TRAILER: Final = re.compile(
-    r"^co-authored-by:[ \t]*([^<\n]{0,200})<([^>\n]{1,320})>[ \t]*$", re.IGNORECASE | re.MULTILINE
+    r"^co-authored-by:[ \t]*([^<\n]{0,200})<([^>\n]{1,320})>[ \t\r]*$", re.IGNORECASE | re.MULTILINE
 )
 
 

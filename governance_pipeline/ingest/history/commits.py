@@ -41,9 +41,9 @@ class Commit(NamedTuple):
     """One commit.
 
     `ts` is the author's time as the history has it, ISO 8601 with its offset: when the work was done, which a rebase
-    does not change. `author` is an e-mail address or a
-    pseudonym; `agents` are the coding agents among author and co-authors. `files` are those that differ from the
-    first parent. `tags` and `pull_request` are known from a repository only; an export does not carry them.
+    does not change. `author` is an e-mail address or a pseudonym; `agents` are the coding agents among author and
+    co-authors, `coauthors` those who are no listed agent. `files` are those that differ from the first parent. `tags`
+    and `pull_request` are known from a repository only; an export does not carry them.
     """
 
     sha: str
@@ -54,6 +54,7 @@ class Commit(NamedTuple):
     files: tuple[FileDelta, ...]
     tags: tuple[str, ...] = ()
     pull_request: int | None = None
+    coauthors: tuple[str, ...] = ()
 
     @property
     def at(self) -> datetime:
@@ -71,7 +72,7 @@ class Commit(NamedTuple):
     @property
     def actors(self) -> tuple[str, ...]:
         """Everybody who had a hand in it, each once: whoever validates or approves must be none of them."""
-        return tuple(dict.fromkeys((*self.agents, self.author)))
+        return tuple(dict.fromkeys((*self.agents, self.author, *self.coauthors)))
 
 
 def to_line(commit: Commit) -> bytes:
@@ -89,7 +90,7 @@ def to_line(commit: Commit) -> bytes:
         "author": commit.author,
         "agent_coauthors": list(commit.agents),
         "files": files,
-    }
+    } | ({"coauthors": list(commit.coauthors)} if commit.coauthors else {})
     return json.dumps(document, ensure_ascii=False).encode() + b"\n"
 
 
@@ -114,6 +115,7 @@ def from_line(value: Any) -> Commit:
         author=required_text(members, "author"),
         agents=_texts(members.get("agent_coauthors"), "agent_coauthors"),
         files=_files(members.get("files")),
+        coauthors=_texts(members.get("coauthors"), "coauthors"),
     )
 
 

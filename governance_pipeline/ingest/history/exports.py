@@ -54,9 +54,12 @@ def export_bytes(commits: Iterable[Commit], *, keep_authors: bool) -> bytes:
 
 
 def with_pseudonym(commit: Commit) -> Commit:
-    """Replace the author by a digest of the address: the same person stays one person, without the name.
+    """Replace author and co-authors by digests of their addresses: the same person stays one, without the name.
 
     It hides a name from readers; whoever guesses the address can confirm it.
     """
-    digest = hashlib.sha256(commit.author.encode()).hexdigest()
-    return commit._replace(author=f"p-{digest[:PSEUDONYM_DIGITS]}")
+    return commit._replace(author=_pseudonym(commit.author), coauthors=tuple(map(_pseudonym, commit.coauthors)))
+
+
+def _pseudonym(address: str) -> str:
+    return f"p-{hashlib.sha256(address.encode()).hexdigest()[:PSEUDONYM_DIGITS]}"

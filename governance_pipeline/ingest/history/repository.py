@@ -10,12 +10,12 @@ file has no lines, a merge is what it brought to its first parent.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.errors import UnreadableError, UsageError
-from governance_pipeline.ingest.history.agents import Signature, agents_among, co_authors
+from governance_pipeline.ingest.history.agents import Signature, agent_of, agents_among, co_authors
 from governance_pipeline.ingest.history.commits import Commit, FileDelta
 from governance_pipeline.strict.excerpt import excerpt
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _NUMBER: Final = re.compile(r"^Merge pull request #(\d{1,9})\b|\(#(\d{1,9})\)\s*$", re.ASCII)
 _SPAN: Final = ".."
+MOST_MOVED: Final = 2_000
+"""Files that come, or go, in one commit and are compared for renames: each with each, so twice as many take four times
+as long. git stops at 1,000 by default."""
 
 
 def read_commits(path: Path, span: str | None = None) -> Iterator[Commit]:
@@ -93,47 +96,67 @@ def _tags(repository: pygit2.Repository) -> Mapping[str, tuple[str, ...]]:
 
 
 def _commit(repository: pygit2.Repository, commit: pygit2.Commit, tags: Mapping[str, tuple[str, ...]]) -> Commit:
-    author = Signature(commit.author.name, commit.author.email.strip().lower())
-    number = _NUMBER.search(commit.message.partition("\n")[0])
+    author = Signature(_text(commit.author.raw_name), _text(commit.author.raw_email))
+    message = _text(commit.raw_message)
+    signed = list(co_authors(message))
+    number = _NUMBER.search(message.partition("\n")[0])
     return Commit(
         sha=str(commit.id),
         parents=tuple(str(parent) for parent in commit.parent_ids),
-        ts=_time(commit.author.time, commit.author.offset),
-        author=_clean(author.email or author.name) or "unknown",
-        agents=agents_among((author, *co_authors(commit.message))),
+        ts=_time(commit),
+        author=_named(author),
+        agents=agents_among((author, *signed)),
         files=tuple(_files(repository, commit)),
         tags=tags.get(str(commit.id), ()),
         pull_request=int(number[1] or number[2]) if number else None,
+        coauthors=tuple(dict.fromkeys(_named(one) for one in signed if agent_of(one) is None)),
     )
 
 
 def _files(repository: pygit2.Repository, commit: pygit2.Commit) -> Iterator[FileDelta]:
-    """Give the files that differ from the first parent, or from nothing, by path."""
+    """Give the files that differ from the first parent, or from nothing, by path.
+
+    Whatever the reader's git is set to: renames are followed, copies are not. Where more files came and went than
+    are compared, nobody knows which were renamed, so their lines are unknown.
+    """
+    from pygit2.enums import DeltaStatus, DiffFind
+
     if commit.parent_ids:
         diff = repository.diff(commit.parent_ids[0], commit.id, context_lines=0)
     else:
         diff = commit.tree.diff_to_tree(context_lines=0, swap=True)
-    diff.find_similar()
+    moved = Counter(delta.status for delta in diff.deltas)
+    is_too_large = max(moved[DeltaStatus.ADDED], moved[DeltaStatus.DELETED]) > MOST_MOVED
+    if not is_too_large:
+        diff.find_similar(flags=DiffFind.FIND_RENAMES, rename_limit=MOST_MOVED)
     deltas = {}
     for delta, patch in zip(diff.deltas, diff, strict=True):
-        old, new = _path(delta.old_file.raw_path), _path(delta.new_file.raw_path)
+        old, new = _text(delta.old_file.raw_path), _text(delta.new_file.raw_path)
         _, added, deleted = (0, 0, 0) if patch is None else patch.line_stats  # None: renamed without any change
         renamed_from = old if old != new else None
-        if delta.is_binary:
+        is_moved = delta.status in (DeltaStatus.ADDED, DeltaStatus.DELETED)
+        if delta.is_binary or (is_too_large and is_moved):
             deltas[new] = FileDelta(new, None, None, renamed_from)
         else:
             deltas[new] = FileDelta(new, added, deleted, renamed_from)
     yield from (deltas[path] for path in sorted(deltas))
 
 
-def _path(raw: bytes) -> str:
-    """Write the bytes of a path as text; what is no UTF-8 stays visible as escapes."""
+def _text(raw: bytes) -> str:
+    """Write bytes as text, whatever encoding a commit claims; what is no UTF-8 stays visible as escapes."""
     return raw.decode("utf-8", "backslashreplace")
 
 
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
+def _named(signature: Signature) -> str:
+    """Give the name a person is known by: the address, which is compared without its case."""
+    return signature.email.strip().lower() or signature.name.strip() or "unknown"
 
 
-def _time(seconds: int, offset_minutes: int) -> str:
-    return datetime.fromtimestamp(seconds, timezone(timedelta(minutes=offset_minutes))).isoformat()
+def _time(commit: pygit2.Commit) -> str:
+    author = commit.author
+    try:
+        return datetime.fromtimestamp(author.time, timezone(timedelta(minutes=author.offset))).isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise UnreadableError(
+            f"commit {commit.id} says it was made at second {author.time}, which is no time"
+        ) from None

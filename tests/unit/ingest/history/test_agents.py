@@ -38,6 +38,7 @@ def test_an_agent_is_known_by_its_signature(name, email, agent):
 
 
 def test_trailers_are_read_whatever_their_case_and_order():
+    assert list(co_authors("t\r\n\r\nCo-authored-by: A <a@b>\r\n")) == [Signature("A", "a@b")]
     message = "t\n\nsee Co-authored-by: nobody <x@y>\nCo-Authored-By: A <a@b>\nco-authored-by:<c@d>\nCo-authored-by: no address"
     assert list(co_authors(message)) == [Signature("A", "a@b"), Signature("", "c@d")]
 

@@ -35,6 +35,7 @@ def line(commit):
         ({"author": ""}, "bad_author"),
         ({"parents": "abc"}, "bad_parents"),
         ({"agent_coauthors": [1]}, "bad_agent_coauthors"),
+        ({"coauthors": ""}, "bad_coauthors"),
         ({"files": None}, "bad_files"),
         ({"files": ["a"]}, "bad_files"),
         ({"files": [{"path": ""}]}, "bad_path"),
@@ -57,7 +58,11 @@ def test_a_line_that_is_no_object_is_refused():
 
 def test_a_commit_survives_its_line(commit):
     wanted = commit(
-        3, agents=("claude",), files=(FileDelta("é/b.py", None, None), FileDelta("c.py", 1, 2, "old.py")), parents=()
+        3,
+        agents=("claude",),
+        coauthors=("bob@example.org",),
+        files=(FileDelta("é/b.py", None, None), FileDelta("c.py", 1, 2, "old.py")),
+        parents=(),
     )
     data = to_line(wanted)
     assert data.endswith(b"\n")
@@ -70,6 +75,7 @@ def test_the_actor_is_the_agent_where_one_is_named(commit):
     assert commit(1).actor == "ana@example.org"
     assert commit(1, agents=("claude", "codex")).actor == "claude"
     assert commit(1, agents=("claude",), author="claude").actors == ("claude",)
+    assert commit(1, agents=("claude",), coauthors=("bob",)).actors == ("claude", "ana@example.org", "bob")
 
 
 def test_a_repeated_commit_is_seen(commit):

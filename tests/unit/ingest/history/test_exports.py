@@ -51,4 +51,5 @@ def test_an_author_is_the_same_pseudonym_everywhere(commit):
     assert "example.org" not in data.decode()
     assert [line.split('"author": ')[1][:12] for line in lines[:2]] == [lines[0].split('"author": ')[1][:12]] * 2
     assert lines[2].split('"author": ')[1][:12] != lines[0].split('"author": ')[1][:12]
+    assert b"bob" not in export_bytes([commit(1, coauthors=("bob@example.org",))], keep_authors=False)
     assert b"ana@example.org" in export_bytes([commit(1)], keep_authors=True)

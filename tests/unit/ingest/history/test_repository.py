@@ -7,6 +7,7 @@ import os
 import pytest
 
 from governance_pipeline.errors import UnreadableError, UsageError
+from governance_pipeline.ingest.history import repository as history
 from governance_pipeline.ingest.history.commits import FileDelta
 from governance_pipeline.ingest.history.repository import read_commits
 
@@ -62,6 +63,51 @@ def test_lines_are_counted_as_git_counts_them(repository):
     )
 
 
+@pytest.mark.parametrize("setting", ["false", "copies", "true"])
+def test_renames_are_followed_and_copies_are_not_whatever_git_is_set_to(repository, setting):
+    lines = "".join(f"{n}\n" for n in range(20))
+    repository.commit(**{"old.py": lines, "kept.py": lines * 2})
+    repository.git("mv", "old.py", "new.py")
+    repository.commit(**{"copy.py": lines * 2})
+    repository.git("config", "diff.renames", setting)
+    *_, last = read_commits(repository.folder)
+    assert last.files == (FileDelta("copy.py", 40, 0), FileDelta("new.py", 0, 0, "old.py"))
+
+
+def test_where_too_many_files_moved_to_compare_nobody_knows_their_lines(repository, monkeypatch):
+    monkeypatch.setattr(history, "MOST_MOVED", 1)
+    repository.commit(**{"a.py": "1\n", "b.py": "1\n2\n", "c.py": "1\n"})
+    repository.git("mv", "a.py", "d.py")
+    repository.git("mv", "b.py", "e.py")
+    repository.commit(**{"c.py": "2\n"})
+    *_, last = read_commits(repository.folder)
+    moved = [FileDelta(path, None, None) for path in ("a.py", "b.py", "d.py", "e.py")]
+    assert last.files == (*moved[:2], FileDelta("c.py", 1, 1), *moved[2:])
+
+
+def _commit_with(repository, old, new):
+    """Write the last commit again with other bytes, as no git command would."""
+    data = repository.git("cat-file", "commit", "HEAD").encode().replace(old, new, 1)
+    (repository.folder / "raw").write_bytes(data)
+    sha = repository.git("hash-object", "-t", "commit", "-w", "--literally", "raw").strip()
+    (repository.folder / "raw").unlink()
+    repository.git("update-ref", "refs/heads/main", sha)
+
+
+def test_a_commit_in_an_encoding_nobody_knows_is_read_as_bytes(repository):
+    repository.commit(**{"a.py": "1\n"})
+    _commit_with(repository, b"\n\n", b"\nencoding bogus\n\n\xff ")
+    [found] = read_commits(repository.folder)
+    assert found.author == "ana@example.org"
+
+
+def test_a_commit_at_no_time_is_said(repository):
+    repository.commit(**{"a.py": "1\n"})
+    _commit_with(repository, b"> 1767222000 ", b"> 99999999999999 ")
+    with pytest.raises(UnreadableError, match="which is no time"):
+        list(read_commits(repository.folder))
+
+
 def test_a_merge_is_what_it_brought_to_its_first_parent(repository):
     repository.commit(**{"a.py": "1\n"})
     repository.git("checkout", "-q", "-b", "side")
@@ -88,7 +134,7 @@ def test_agents_are_named_by_trailers_and_the_author_by_address(repository):
     repository.commit(message, **{"a.py": "1\n"})
     [found] = read_commits(repository.folder)
     assert (found.author, found.agents, found.actor) == ("ana@example.org", ("claude",), "claude")
-    assert found.actors == ("claude", "ana@example.org")
+    assert found.actors == ("claude", "ana@example.org", "ben@example.org")
     assert found.ts == "2026-01-01T01:00:00+02:00"
 
 
