@@ -25,6 +25,13 @@ _SUBSTITUTION: Final = re.compile(r"[`\x00]|\$\(|[<>]\(|<<")
 _SEPARATORS: Final = frozenset({";", "&&", "||", "|", "|&", "&"})
 _FIND_ACTIONS: Final = ("-exec", "-ok", "-delete", "-fprint", "-fls")
 _GIT_READS: Final = frozenset({"status", "log", "show", "diff", "blame", "ls-files", "rev-parse", "grep"})
+_GIT_OPTIONS: Final = ("--output", "--output-directory", "--ext-diff", "--textconv", "--open-files-in-pager")
+"""Options of the reading commands of git that write a file or start a program the command or a config names
+(git-diff(1), git-grep(1))."""
+
+_GIT_SHORT: Final = re.compile(r"-[A-RT-Za-z0-9]*[oO]", re.ASCII)
+"""`-o`, `-O` and both behind other letters (`-nO`); what is behind `-S` is a text to search for."""
+
 _SED_PRINTS: Final = re.compile(r"(\d+|\$)(,(\d+|\$))?p", re.ASCII)
 _SED_FILTER: Final = 3
 LONGEST_READ: Final = 10_000
@@ -73,11 +80,17 @@ def _reads_only(words: Sequence[str]) -> bool:
     if name == "find":
         return not any(argument.startswith(_FIND_ACTIONS) for argument in arguments)
     if name == "git":
-        outputs = any(argument.startswith(("-o", "--output", "--ext-diff")) for argument in arguments)
-        return bool(arguments) and arguments[0] in _GIT_READS and not outputs
+        return bool(arguments) and arguments[0] in _GIT_READS and not any(map(_writes_or_starts, arguments))
     if name == "sed":
         is_filter = len(words) >= _SED_FILTER and arguments[0] == "-n" and bool(_SED_PRINTS.fullmatch(arguments[1]))
         return is_filter and not any(argument.startswith("-") for argument in arguments[2:])
     if name == "date":
         return not any(argument.startswith(("-s", "--set")) for argument in arguments)
     return True
+
+
+def _writes_or_starts(option: str) -> bool:
+    """Tell an option of git that writes or starts a program; git takes the beginning of a long name for the name."""
+    name = option.partition("=")[0]
+    is_long = name.startswith("--") and name != "--" and any(full.startswith(name) for full in _GIT_OPTIONS)
+    return is_long or (not name.startswith("--") and _GIT_SHORT.match(option) is not None)
