@@ -67,8 +67,8 @@ def import_(
 ) -> int:
     """Copy logs and round folders under PATHS into the landing folder. Nothing is moved or overwritten.
 
-    A folder with round.toml or a native file at its top is a round and keeps its name. Of other logs one session or
-    trajectory is one round, called by its session id or by 16 hex digits of its digest; files of no supported format
+    A folder with round.toml, or with a native file and no round further down, is a round and keeps its name. Of other
+    logs one session or trajectory is one round, called by its session id or by 16 hex digits of its digest; files of no supported format
     that lie in one folder become one round, so that they are accounted for too.
 
     Exit 0 when all is there, 2 when a file was not imported because other bytes have its place.

@@ -3,8 +3,8 @@
 What belongs here: finding the files, cutting the heap into rounds, naming rounds and files. What does not: copying
 (importing) and knowing which files make one session (units).
 
-A folder with a round contract or a native file at its top is a round as it stands and keeps its layout and its name.
-All other files are logs: they go to `logs/`, named from the folder all files of their round have in common; a native
+A folder with a round contract, or with a native file and no round further down, is a round as it stands and keeps its
+layout and its name. All other files are logs: they go to `logs/`, named from the folder all files of their round have in common; a native
 file or contract that is named itself goes to the top, where it is one.
 """
 
@@ -38,6 +38,10 @@ DUPLICATE_FILE: Final = "duplicate_file"
 
 _PLACED: Final = {CONTRACT_FILE: CONTRACT_FORMAT, **{name: kind.NAME for name, kind in BY_PLACE.items()}}
 """Name at the top of a round folder -> format."""
+
+
+_COMPANIONS: Final = frozenset({"confidence.jsonl", "prices.jsonl"})
+"""Native files that say nothing without a round: they make one only beside `logs/`, as an import lays it out."""
 
 
 class By(StrEnum):
@@ -132,7 +136,7 @@ def _collect(paths: Sequence[Path]) -> tuple[dict[Path, list[FoundFile]], list[F
             logs[path] = found_file(path, path.parent)
             continue
         found = scan(path)
-        tops = {file.source.parent for file in found if file.source.name in _PLACED}
+        tops = _tops(found)
         for file in found:
             outermost = [folder for folder in file.source.parents if folder in tops][-1:]
             if outermost:
@@ -143,6 +147,25 @@ def _collect(paths: Sequence[Path]) -> tuple[dict[Path, list[FoundFile]], list[F
         del logs[path]
     unique = {folder: list({file.source: file for file in files}.values()) for folder, files in folders.items()}
     return unique, [logs[path] for path in sorted(logs)]
+
+
+def _tops(found: Sequence[FoundFile]) -> set[Path]:
+    """Give the folders that are rounds as they stand, those inside another one included.
+
+    A contract always makes one. A native file may have strayed to the top of a heap: where a round or another native
+    file lies further down it makes none, because its folder would take all of them in.
+    """
+    names: dict[Path, set[str]] = defaultdict(set)
+    for file in found:
+        names[file.source.parent].add(file.source.name)
+    holders = {folder for name in names for folder in (name, *name.parents)}
+    natives = {
+        folder
+        for folder, held in names.items()
+        if held & (_PLACED.keys() - _COMPANIONS) or (held & _COMPANIONS and folder / LOGS_FOLDER in holders)
+    }
+    contracts = {folder for folder in natives if CONTRACT_FILE in names[folder]}
+    return contracts | (natives - {above for folder in natives for above in folder.parents})
 
 
 def _look_at(file: FoundFile, name: str, formats: Sequence[LogFormat], format_name: str) -> Candidate:

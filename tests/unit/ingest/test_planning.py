@@ -159,13 +159,13 @@ def test_a_folder_with_a_contract_or_native_file_is_a_round_as_it_stands(write_f
         "rounds/r-1/round.toml": 'schema = "govern/round/v1"\n',
         "rounds/r-1/logs/a.jsonl": session("s-1"),
         "rounds/r-2/declared.jsonl": "",
-        "rounds/r-2/out/changes.jsonl": "",
+        "rounds/r-2/out/notes.md": "x",
         "rounds/loose.jsonl": session("s-9"),
     }
     write_files(tmp_path, files)
     assert _plan(tmp_path) == {
         "r-1": ["logs/a.jsonl", "round.toml"],
-        "r-2": ["declared.jsonl", "out/changes.jsonl"],
+        "r-2": ["declared.jsonl", "out/notes.md"],
         "s-9": ["logs/loose.jsonl"],
     }
     assert _plan(tmp_path / "rounds" / "r-1", round_id="new") == {"new": ["logs/a.jsonl", "round.toml"]}
