@@ -18,7 +18,9 @@ Traps:
   `core_usage`, even where the calls below it are not in the file.
 - Cached tokens are inside input_tokens.
 - any-agent splits the cost of a call in two; a call costs their exact sum.
-- A status left unset is no success. A span exported twice counts once.
+- A status left unset is no success.
+- A span exported twice counts once: a record of such spans only is a duplicate, in one with new spans a repeated call
+  is a duplicate row of `core_usage`. Another span with the ids of one is refused, and the line it is in with it.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ RECOMPUTABLE: Final[tuple[str, ...]] = DECLARES
 VERSIONS: Final = "OTLP JSON, and spans of the Python and JavaScript SDKs; gen_ai conventions to 2026, AI SDK 6"
 
 BAD_SPAN: Final = "bad_span"
+REPEATED_ID: Final = "repeated_id"
+REPEATED_SPAN: Final = "repeated_span"
 _LOOKED_AT: Final = 20
 """Spans of a document looked at to tell it, as many as lines of a file."""
 
@@ -60,13 +64,24 @@ def read(files: Sequence[LogFile], out: Extraction) -> None:
     traces = Traces()
     for file in files:
         for record, spans in _records(file):
-            if any(span is None for span in spans):
+            sound = [span for span in spans if span is not None]
+            if len(sound) < len(spans):
                 file.quarantine(record, BAD_SPAN)
-                continue
-            for span in spans:
-                if span is not None:
-                    traces.take(span)
+            else:
+                _take(traces, file, record, sound)
     write_usage(out, traces.write(out, RunNames(out)))
+
+
+def _take(traces: Traces, file: LogFile, record: Record, spans: Sequence[Span]) -> None:
+    firsts = traces.firsts(spans)
+    pairs = list(zip(spans, firsts, strict=True))
+    if any(first.digest != span.digest for span, first in pairs):
+        file.quarantine(record, REPEATED_ID)
+    elif spans and all(first is not span for span, first in pairs):
+        file.duplicate(record, firsts[0].place.address, REPEATED_SPAN)
+    else:
+        for span in spans:
+            traces.take(span)
 
 
 def _is_export(value: Any) -> bool:

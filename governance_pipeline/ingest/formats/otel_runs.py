@@ -26,7 +26,7 @@ from governance_pipeline.strict.numbers import canonical, exact_number
 from governance_pipeline.vocabulary import ValueKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.formats.otel_spans import Span
@@ -69,6 +69,11 @@ class Traces:
     def __init__(self) -> None:
         self._spans: dict[tuple[str, str], Span] = {}
         self._repeated: list[Span] = []
+
+    def firsts(self, spans: Sequence[Span]) -> list[Span]:
+        """Give, for each span of a record, the first one with its ids: itself, or one before it."""
+        here: dict[tuple[str, str], Span] = {}
+        return [self._spans.get(span.key) or here.setdefault(span.key, span) for span in spans]
 
     def take(self, span: Span) -> None:
         """Take in one span; of one that is there twice the first counts."""

@@ -11,6 +11,7 @@ What belongs here: ids, times, status and attributes of a span. What does not: w
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.ingest.extraction import parse_time
 from governance_pipeline.ingest.formats.values import entries, members, text
+from governance_pipeline.strict.canonical import sha256_hex
 from governance_pipeline.strict.lexeme import Lexeme
 
 if TYPE_CHECKING:
@@ -44,7 +46,8 @@ _NO_PARENTS: Final = frozenset({"", "None"})
 class Span:
     """One span; `attributes` by name, with the place of each value below `place`; times in UTC, None when unknown.
 
-    `is_error` is None where the instrumentation left the status unset, which is not a success.
+    `is_error` is None where the instrumentation left the status unset, which is not a success. `digest` is that of all
+    the exporter wrote of the span and of its resource: equal only for a repetition.
     """
 
     place: Place
@@ -58,6 +61,7 @@ class Span:
     attributes: Members
     pointers: Mapping[str, str]
     resource: Members
+    digest: str
 
     @property
     def key(self) -> tuple[str, str]:
@@ -114,6 +118,7 @@ def span_of(place: Place, value: Any, resource: Members) -> Span | None:
         attributes,
         pointers,
         about,
+        sha256_hex(json.dumps([raw, resource], sort_keys=True).encode()),
     )
 
 

@@ -167,13 +167,61 @@ def test_an_outer_operation_of_the_ai_sdk_is_no_call_even_alone(document):
     assert len({row["subject_id"] for row in tables.rows("core_declared")}) == 1
 
 
+def accounts(tables):
+    return [
+        tuple(row[name] for name in ("lines_in", "accepted", "quarantined", "duplicates"))
+        for row in tables.rows("raw_log_files")
+    ]
+
+
+def rejected(tables):
+    return [
+        (row["line"], row["pointer"], row["reason_code"], row["duplicate_of"]) for row in tables.rows("raw_quarantine")
+    ]
+
+
+def test_another_span_with_the_id_of_one_is_quarantined(document):
+    first, other = tool(2, arguments='{"command": "rm a"}'), tool(2, arguments='{"command": "rm b"}')
+    tables = document(export(first, other, first))
+    spans = "/resourceSpans/0/scopeSpans/0/spans"
+    assert accounts(tables) == [(3, 1, 1, 1)]
+    assert rejected(tables) == [
+        (None, f"{spans}/1", "repeated_id", None),
+        (None, f"{spans}/2", "repeated_span", f"logs/t.json:{spans}/0"),
+    ]
+    assert [row["command"] for row in tables.rows("core_steps")] == ["rm a"]
+
+
+@pytest.mark.parametrize("change", [{"name": "y"}, {"events": [{"name": "e"}]}, {"status": {"code": 2}}])
+def test_a_span_that_differs_anywhere_is_no_repetition(lines, change):
+    tables = lines(export(chat(1)), export(chat(1) | change), export(chat(1), version="2"))
+    assert accounts(tables) == [(3, 1, 2, 0)]
+    assert {row[2] for row in rejected(tables)} == {"repeated_id"}
+    assert len(list(tables.rows("core_usage"))) == 1
+
+
 def test_a_span_exported_twice_is_one_call_and_one_step(lines):
     tables = lines(export(chat(1), tool(2)), export(chat(1, None, (10, 2)), tool(2)))
+    assert accounts(tables) == [(2, 1, 0, 1)]
+    assert rejected(tables) == [(2, "", "repeated_span", "logs/t.jsonl:1:/resourceSpans/0/scopeSpans/0/spans/0")]
+    assert [row["duplicate_of"] for row in tables.rows("core_usage")] == [None]
+    assert len(list(tables.rows("core_steps"))) == 1
+
+
+def test_a_span_exported_again_beside_a_new_one_is_a_duplicate_call(lines):
+    tables = lines(export(chat(1)), export(chat(1), chat(2)))
+    assert accounts(tables) == [(2, 2, 0, 0)]
     assert [(row["dedup_key"], row["duplicate_of"]) for row in tables.rows("core_usage")] == [
         (f"{TRACE}/{1:016x}", None),
+        (f"{TRACE}/{2:016x}", None),
         (f"{TRACE}/{1:016x}", "logs/t.jsonl:1"),
     ]
-    assert len(list(tables.rows("core_steps"))) == 1
+
+
+def test_two_spans_with_one_id_in_a_line_take_the_line_with_them(lines):
+    tables = lines(export(agent(1), tool(2)), export(tool(3), tool(3, arguments="{}")))
+    assert accounts(tables) == [(2, 1, 1, 0)]
+    assert rejected(tables) == [(2, "", "repeated_id", None)]
 
 
 @pytest.mark.parametrize(
