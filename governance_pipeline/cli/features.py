@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.features_amplification import amplification
 from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode, is_round_id
 
@@ -35,6 +36,9 @@ ROUNDS_AT_ONCE = 50
 @click.group(epilog="Example: govern features compute data/sample/rounds/parser-0001")
 def features() -> None:
     """Trajectory features: surface, scope, entropy and evidence of every step of a round."""
+
+
+features.add_command(amplification)
 
 
 @features.command(epilog="Example: govern features compute data/sample/rounds/parser-0001 --json")
