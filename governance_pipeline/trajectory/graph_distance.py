@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from governance_pipeline.trajectory.typed_graph import distinct_numbers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -30,12 +32,12 @@ def hops_to_objective(graph: TypedGraph, objective: Iterable[int], *, is_directe
     """
     ways = graph.users if is_directed else graph.either  # walked backwards: from the objective to who leads to it
     hops = np.full(len(graph), UNREACHABLE, dtype=np.int64)
-    front = np.unique(np.fromiter(objective, dtype=np.int64))
+    front = distinct_numbers(np.fromiter(objective, dtype=np.int64))
     distance = 0
     while len(front):
         hops[front] = distance
         reached = _next_to(ways, front)
-        front = np.unique(reached[hops[reached] == UNREACHABLE])
+        front = distinct_numbers(reached[hops[reached] == UNREACHABLE])
         distance += 1
     return hops
 

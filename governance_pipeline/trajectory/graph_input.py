@@ -2,8 +2,8 @@
 
 What belongs here: bytes -> graph, objective set and changes. What does not: computing anything of them. The schema
 says most rules; ids that repeat, edges without their nodes and steps out of order are judged here. Graphs are large
-and a schema validator is slow: nodes and edges that are plainly sound are recognized first, and the validator is asked
-about them only when one is not, to name it. Source: spec/trajectory.md §9.
+and a schema validator is slow: lists that are plainly sound are recognized first, and the validator is asked about a
+list only when something in it is not, to name it. Source: spec/trajectory.md §9.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from governance_pipeline.trajectory.symbols import SymbolChange
 from governance_pipeline.trajectory.typed_graph import Edge, EdgeType, NodeKind, TypedGraph, typed_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from jsonschema.protocols import Validator
@@ -37,6 +37,9 @@ _KINDS: Final = {kind.value: kind for kind in NodeKind}
 _TYPES: Final = {type_.value: type_ for type_ in EdgeType}
 _NODE_KEYS: Final = {"id", "kind"}
 _EDGE_KEYS: Final = {"from", "to", "type"}
+_CHANGE_KEYS: Final = {"step", "nodes", "symbols"}
+_CHANGED_NODE_KEYS: Final = {"id", "churn"}
+_SYMBOL_KEYS: Final = {"id", "kind", "body", "signature"}
 _MESSAGE_CHARACTERS: Final = 200
 
 
@@ -89,8 +92,8 @@ def schema_fault(document: Any) -> str | None:
 
 
 def _is_plainly_sound(name: str, value: Any) -> bool:
-    is_sound = {"nodes": _is_node, "edges": _is_edge}.get(name)
-    return is_sound is not None and type(value) is list and all(map(is_sound, value))
+    is_sound = {"nodes": _is_node, "edges": _is_edge, "changes": _is_change}.get(name)
+    return is_sound is not None and _is_list(value, is_sound)
 
 
 def _is_node(value: Any) -> bool:
@@ -101,6 +104,36 @@ def _is_edge(value: Any) -> bool:
     if type(value) is not dict or value.keys() != _EDGE_KEYS:
         return False
     return _is_id(value["from"]) and _is_id(value["to"]) and _is_in(value["type"], _TYPES)
+
+
+def _is_change(value: Any) -> bool:
+    if type(value) is not dict or not {"step", "nodes"} <= value.keys() <= _CHANGE_KEYS:
+        return False
+    symbols = value.get("symbols")
+    is_known = symbols is None or _is_list(symbols, _is_symbol)
+    return is_known and _is_whole(value["step"], 1) and _is_list(value["nodes"], _is_changed_node)
+
+
+def _is_changed_node(value: Any) -> bool:
+    if type(value) is not dict or not {"id"} <= value.keys() <= _CHANGED_NODE_KEYS:
+        return False
+    churn = value.get("churn")
+    return _is_id(value["id"]) and (churn is None or _is_whole(churn, 0))
+
+
+def _is_symbol(value: Any) -> bool:
+    if type(value) is not dict or not _NODE_KEYS <= value.keys() <= _SYMBOL_KEYS:
+        return False
+    are_flags = all(value.get(flag) is None or type(value[flag]) is bool for flag in ("body", "signature"))
+    return are_flags and _is_id(value["id"]) and _is_id(value["kind"])
+
+
+def _is_list(value: Any, is_sound: Callable[[Any], bool]) -> bool:
+    return type(value) is list and all(map(is_sound, value))
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return type(value) is int and value >= least
 
 
 def _is_id(value: Any) -> bool:

@@ -106,16 +106,35 @@ def test_hostile_ids_appear_escaped_in_a_message():
     assert str(refusal.value).isprintable()
 
 
-ITEMS = st.dictionaries(
-    st.sampled_from(["id", "kind", "from", "to", "type", "x"]),
-    st.sampled_from(["a", "", "file", "import", "module", 1, 1.5, None, True, []]),
-    max_size=3,
-) | st.sampled_from([{"id": "a", "kind": "file"}, {"from": "a", "to": "b", "type": "call"}, None, "a", 1])
+WRONG = st.sampled_from([0, -1, 1, 1.5, 2**63, "", "a", None, True, [], {}])
 
 
-@given(nodes=st.lists(ITEMS, max_size=3), edges=st.lists(ITEMS, max_size=3))
-def test_the_fast_way_accepts_exactly_what_the_schema_accepts(nodes, edges):
-    document = parse_json(json.dumps({**SOUND, "nodes": nodes, "edges": edges}).encode())
+def near(sound: dict) -> st.SearchStrategy:
+    """Give items that are sound, or differ from it in a value, lack a member, or have one more."""
+    changed_items = st.tuples(st.sampled_from([*sound, "x"]), WRONG).map(lambda pair: {**sound, pair[0]: pair[1]})
+    lacking = st.sampled_from(list(sound)).map(lambda name: {key: sound[key] for key in sound if key != name})
+    return st.one_of(st.just(sound), changed_items, lacking, WRONG)
+
+
+NODE, EDGE = {"id": "a", "kind": "file"}, {"from": "a", "to": "b", "type": "call"}
+SYMBOL = {"id": "f", "kind": "class", "body": True, "signature": None}
+CHANGES = st.builds(
+    lambda change, nodes, symbols: (
+        {**change, "nodes": nodes, "symbols": symbols} if isinstance(change, dict) else change
+    ),
+    near({"step": 1}),
+    st.lists(near({"id": "a", "churn": 0}), max_size=2) | WRONG,
+    st.lists(near(SYMBOL), max_size=2) | WRONG,
+)
+
+
+@given(
+    st.lists(near(NODE), max_size=2),
+    st.lists(near(EDGE), max_size=2),
+    st.lists(CHANGES | near({"step": 1, "nodes": []}), max_size=2),
+)
+def test_the_fast_way_accepts_exactly_what_the_schema_accepts(nodes, edges, changes):
+    document = parse_json(json.dumps({**SOUND, "nodes": nodes, "edges": edges, "changes": changes}).encode())
     whole = reader._validator().is_valid(document)
     assert (schema_fault(document) is None) == whole
 
