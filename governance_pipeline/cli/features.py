@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from governance_pipeline.cli.features_amplification import amplification
+from governance_pipeline.cli.features_conformal import conformal
 from governance_pipeline.cli.features_graph import graph
 from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode, is_round_id
@@ -41,6 +42,7 @@ def features() -> None:
 
 features.add_command(amplification)
 features.add_command(graph)
+features.add_command(conformal)
 
 
 @features.command(epilog="Example: govern features compute data/sample/rounds/parser-0001 --json")
