@@ -111,7 +111,7 @@ def _calls(place: Place, step: Members) -> Iterator[Step]:
         made = Step(place.below(f"/tool_calls/{index}"), tool, call_id, tool_calls.command_of(tool, arguments))
         made.at = parse_time(step.get("timestamp"))
         made.output_sha256 = text_sha256(result.get("content"))
-        tool_calls.finish(made, arguments)
+        tool_calls.finish(made, arguments, result.get("content"))
         yield made
 
 

@@ -127,9 +127,11 @@ class SampleRun:
         failure = event.get("error")
         is_failed = failure is not None or event.get("failed") is True
         is_rejected = members(failure).get("type") == _APPROVAL
-        step.status = REJECTED if is_rejected else ERROR if is_failed else OK
-        step.output_sha256 = text_sha256(self._resolved(result))
-        tool_calls.finish(step, arguments)
+        is_ended = event.get("pending") is not True  # a log that broke off holds calls nobody saw the end of
+        step.status = REJECTED if is_rejected else ERROR if is_failed else OK if is_ended else None
+        answer = self._resolved(result)
+        step.output_sha256 = text_sha256(answer)
+        tool_calls.finish(step, arguments, answer)
         return step
 
     def _resolved(self, value: Any) -> Any:

@@ -169,7 +169,7 @@ class _Export:
         if at is not None and end is not None and end >= at:
             step.duration_s = (end - at).total_seconds()
         step.command = tool_calls.command_of(step.tool, value.get("input"))
-        tool_calls.finish(step, value.get("input"))
+        tool_calls.finish(step, value.get("input"), value.get("output"))
         return step
 
     def _agent_of(self, found: Observation) -> str | None:

@@ -186,8 +186,9 @@ def _step(span: Span) -> Step:
     step.status = None if span.is_error is None else ERROR if span.is_error else OK
     if span.start is not None and span.end is not None and span.end >= span.start:
         step.duration_s = (span.end - span.start).total_seconds()
-    step.output_sha256 = text_sha256(span.first("gen_ai.tool.call.result", "ai.toolCall.result", "gen_ai.output"))
-    tool_calls.finish(step, arguments)
+    result = span.first("gen_ai.tool.call.result", "ai.toolCall.result", "gen_ai.output")
+    step.output_sha256 = text_sha256(result)
+    tool_calls.finish(step, arguments, result)
     return step
 
 

@@ -1,21 +1,27 @@
 """Tool calls of agents that call their tools as they like: which run a shell, which edit files, which do neither.
 
 What belongs here: what the name and the arguments of a call say about files. What does not: formats whose tools are
-one closed set with its own reports (Claude Code, OpenHands). An exchange format (ATIF, Inspect AI, OpenTelemetry)
-carries the calls of any agent, so names are those of the widespread tools: the shells, the text editor of Anthropic
-(`str_replace_editor` and its later names), plain file writers, patchers. A tool that is on no list may have changed
-anything.
+one closed set with its own reports (Claude Code, Codex, OpenHands). An exchange format (ATIF, Inspect AI, Langfuse,
+OpenTelemetry) carries the calls of any agent, so names are those of the widespread tools: the shells, the text editor
+of Anthropic (`str_replace_editor` and its later names), plain file writers, patchers. A tool that is on no list may
+have changed anything.
+An edit is counted where its success is known: the log states it, or the answer begins as the tool does when it has
+edited. An answer that begins with a refusal outweighs a status, which often only says that the tool did not crash.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.errors import RecordRefused
 from governance_pipeline.ingest.formats.codex_patch import patch_changes
+from governance_pipeline.ingest.formats.codex_tools import output_text
 from governance_pipeline.ingest.formats.edits import UNKNOWN, LineCounts, created, patch_files, replaced
-from governance_pipeline.ingest.formats.runs import ERROR, REJECTED, Change
+from governance_pipeline.ingest.formats.runs import ERROR, OK, REJECTED, Change
 from governance_pipeline.ingest.formats.shell import may_change_files
 from governance_pipeline.ingest.formats.values import members, text
+from governance_pipeline.strict.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +47,31 @@ HARMLESS: Final = frozenset(
 )
 """Tools that change no file themselves."""
 
+_APPLIED: Final = re.compile(
+    r"(?:Exit code: 0\n(?:Wall time: [^\n]{1,40}\n)?Output:\n)?"
+    r"(?:File created successfully|The file [^\n]{1,4096}? has been (?:edited|updated)"
+    r"|Last edit to [^\n]{1,4096}? undone successfully|Success\. Updated the following files"
+    r"|Successfully (?:created and wrote to new file|modified file|overwrote file|wrote to)\b)"
+)
+"""How the text editor of Anthropic, `apply_patch` of Codex and the file tools of Claude Code and Gemini begin to say
+that they have edited."""
+
+_REFUSED: Final = (
+    "ERROR",
+    "Error",
+    "No replacement was performed",
+    "No edit was",
+    "Invalid `",
+    "File already exists",
+    "Failed ",
+    "apply_patch verification failed",
+)
+"""How the same tools begin to say that they have not."""
+
+_UNTRIED: Final = "verification failed"
+"""In the answer of `apply_patch` when it has not begun to write; any other failure may leave half a patch."""
+
+_JSON: Final = ("{", "[")
 _COMMANDS: Final = ("command", "cmd", "keystrokes")
 _PATCHES: Final = ("patch", "input", "diff")
 _PATHS: Final = ("path", "file_path", "filePath", "filename")
@@ -56,21 +87,41 @@ def command_of(tool: str | None, arguments: Any) -> str | None:
     return None if command is None else command.removesuffix("\n")
 
 
-def finish(step: Step, arguments: Any) -> None:
-    """Fill in what a call did to files, once it is known how it ended; `step.status` is None where it is not."""
+def finish(step: Step, arguments: Any, answer: Any) -> None:
+    """Fill in what a call did to files, once it is known how it ended.
+
+    `step.status` is None where the log states none; `answer` is what the tool gave back: a text, the JSON of one, an
+    object or items of content, None when there is none.
+    """
     call, name = members(arguments), (step.tool or "").lower()
-    is_undone = step.status in (ERROR, REJECTED)
-    step.changes = [] if is_undone else _changes(step, name, call)
-    step.is_opaque = _is_opaque(step, name, call)
+    said = _text_of(answer) if name in EDITORS | PATCHERS else ""
+    step.changes = _changes(step, name, call) if _is_applied(step, said) else []
+    step.is_opaque = _is_opaque(step, name, call, said)
 
 
-def _is_opaque(step: Step, name: str, call: Members) -> bool:
+def _text_of(answer: Any) -> str:
+    given = answer
+    if isinstance(answer, str) and answer.startswith(_JSON):
+        try:
+            given = parse_json(answer.encode())
+        except RecordRefused:
+            return answer
+    return (output_text(members(given).get("output", given)) or "").lstrip()
+
+
+def _is_applied(step: Step, said: str) -> bool:
+    if step.status in (ERROR, REJECTED) or said.startswith(_REFUSED):
+        return False
+    return step.status == OK or _APPLIED.match(said) is not None
+
+
+def _is_opaque(step: Step, name: str, call: Members, said: str) -> bool:
     if step.status == REJECTED or step.changes or name in HARMLESS:
         return False
     if name in SHELLS:
         return may_change_files(step.command)
     if name in PATCHERS:
-        return step.status != ERROR
+        return step.status != ERROR or _UNTRIED not in said
     if name in EDITORS:
         return call.get("command") != _VIEW and step.status != ERROR
     return True

@@ -85,9 +85,19 @@ def test_one_observation_for_two_calls_answers_neither(documents):
 
 def test_an_edit_is_counted_and_a_shell_command_that_may_edit_is_opaque(documents):
     edit = call(1, "str_replace_editor", command="create", path="/a", file_text="x\ny\n")
-    tables = documents(trajectory(agent_step(2, [edit, call(2, keystrokes="touch b\n")])))
+    answers = [{"source_call_id": "c1", "content": "File created successfully at: /a"}]
+    tables = documents(trajectory(agent_step(2, [edit, call(2, keystrokes="touch b\n")], answers)))
     (change,) = tables.rows("core_file_changes")
     assert (change["file_path"], change["added_count"], change["deleted_count"]) == ("/a", 2, 0)
+    assert [row["opaque_step_count"] for row in tables.rows("core_runs")] == [1]
+
+
+@pytest.mark.parametrize("answer", ["No replacement was performed, old_str `x` did not appear verbatim in /a.", None])
+def test_an_edit_without_an_answer_that_says_it_worked_is_opaque(documents, answer):
+    edit = call(1, "str_replace_editor", command="str_replace", path="/a", old_str="x", new_str="y\nz")
+    answers = [] if answer is None else [{"source_call_id": "c1", "content": answer}]
+    tables = documents(trajectory(agent_step(2, [edit], answers)))
+    assert tables.frame("core_file_changes").empty
     assert [row["opaque_step_count"] for row in tables.rows("core_runs")] == [1]
 
 

@@ -191,11 +191,30 @@ def test_samples_of_the_wrong_kind_and_repeated_ones_are_accounted_for(log):
         (tool(error={"type": "timeout"}), "error"),
         (tool(error={"type": "approval"}), "rejected"),
         (tool(failed=True), "error"),
+        (tool(pending=True), None),
+        (tool(pending=False), "ok"),
     ],
 )
 def test_how_a_tool_call_ended_is_its_error(log, event, status):
     (step,) = log(header(), sample(events=[event])).rows("core_steps")
     assert (step["status"], step["command"], step["duration_s"], step["exit_code"]) == (status, "ls", 2.0, None)
+
+
+@pytest.mark.parametrize(
+    ("about", "files", "opaque"),
+    [
+        ({"result": "", "pending": True}, [], 1),
+        ({"result": "No replacement was performed, old_str `x` did not appear verbatim in a."}, [], 1),
+        ({"result": "", "error": {"type": "unknown"}}, [], 0),
+        ({"result": "The file a has been edited."}, ["a"], 0),
+        ({"result": [{"type": "text", "text": "attachment://d"}]}, ["a"], 0),
+    ],
+)
+def test_an_edit_is_counted_unless_it_failed_or_never_ended(log, about, files, opaque):
+    edit = {"command": "str_replace", "path": "a", "old_str": "x", "new_str": "y"}
+    tables = log(header(), sample(events=[tool("text_editor", arguments=edit, **about)]))
+    assert [row["file_path"] for row in tables.rows("core_file_changes")] == files
+    assert sum(row["opaque_step_count"] for row in tables.rows("core_runs")) == opaque
 
 
 def test_nested_events_and_agents_of_spans_are_found(log):

@@ -168,6 +168,24 @@ def test_tools_are_steps_of_the_agent_above_them(load):
     assert (run["run_id"], run["session_id"], run["opaque_step_count"]) == ("t-1", "s-1", 2)
 
 
+@pytest.mark.parametrize(
+    ("level", "output", "added", "opaque"),
+    [
+        ("DEFAULT", None, [], 1),
+        ("DEFAULT", {"content": "No replacement was performed, old_str `x` did not appear verbatim in a."}, [], 1),
+        ("ERROR", None, [], 0),
+        ("DEFAULT", "The file a has been edited.", [2], 0),
+        ("DEFAULT", json.dumps({"content": [{"type": "text", "text": "The file a has been edited."}]}), [2], 0),
+    ],
+)
+def test_an_edit_is_counted_where_its_output_says_that_it_worked(load, level, output, added, opaque):
+    edit = {"command": "str_replace", "path": "a", "old_str": "x", "new_str": "y\nz"}
+    call = observation("str_replace_editor", kind="TOOL", level=level, input=edit, output=output)
+    tables = load(export(call))
+    assert [row["added_count"] for row in tables.rows("core_file_changes")] == added
+    assert [row["opaque_step_count"] for row in tables.rows("core_runs")] == [opaque]
+
+
 def test_a_span_is_a_tool_where_its_instrumentation_says_so(load):
     attributes = {"tool.name": "search", "openinference.span.kind": "TOOL"}
     scope = {"name": "lib", "version": "1.2"}

@@ -240,6 +240,27 @@ def test_a_status_that_is_not_set_is_no_success(document, status, more, expected
     assert step["status"] == expected
 
 
+EDIT = json.dumps({"command": "str_replace", "path": "a", "old_str": "x", "new_str": "y"})
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "files", "opaque"),
+    [
+        ({}, None, [], 1),
+        ({}, "No replacement was performed, old_str `x` did not appear verbatim in a.", [], 1),
+        ({"code": 1}, "No replacement was performed, old_str `x` did not appear verbatim in a.", [], 1),
+        ({"code": 2}, None, [], 0),
+        ({}, "The file a has been edited.", ["a"], 0),
+        ({"code": 1}, None, ["a"], 0),
+    ],
+)
+def test_an_edit_is_counted_where_its_success_is_known(document, status, answer, files, opaque):
+    said = {} if answer is None else {"gen_ai__tool__call__result": answer}
+    tables = document(export(tool(1, None, "str_replace_editor", EDIT, **said) | {"status": status}))
+    assert [row["file_path"] for row in tables.rows("core_file_changes")] == files
+    assert [row["opaque_step_count"] for row in tables.rows("core_runs")] == [opaque]
+
+
 def test_arguments_that_are_no_json_leave_the_step_opaque(document):
     tables = document(export(tool(1, arguments="{"), tool(2, name="get_file")))
     assert [row["command"] for row in tables.rows("core_steps")] == [None, None]

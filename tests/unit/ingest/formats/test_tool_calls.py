@@ -8,10 +8,67 @@ from governance_pipeline.ingest.formats.runs import Step
 from governance_pipeline.ingest.formats.tool_calls import command_of, finish
 
 
-def made(tool, arguments, status=None):
+def made(tool, arguments, status=None, answer=None):
     step = Step(None, tool, command=command_of(tool, arguments), status=status)
-    finish(step, arguments)
+    finish(step, arguments, answer)
     return step
+
+
+PATCH = "*** Begin Patch\n*** Add File: a\n+x\n+y\n*** Update File: b\n@@\n-x\n+y\n*** End Patch"
+EDIT = {"command": "str_replace", "path": "a", "old_str": "x", "new_str": "y\nz"}
+NOT_REPLACED = "No replacement was performed, old_str `has been edited` did not appear verbatim in a."
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [
+        (None, None),
+        (None, ""),
+        (None, 7),
+        (None, {"content": None}),
+        (None, NOT_REPLACED),
+        (None, f"ERROR:\n{NOT_REPLACED}"),
+        (None, "Done."),
+        (None, "I looked, but not one file has been edited."),
+        (None, '{"output": "Invalid `path` parameter"'),
+        ("ok", NOT_REPLACED),
+        ("ok", [{"type": "text", "text": f"Error: {NOT_REPLACED}"}]),
+        ("ok", {"output": "File already exists at: a. Cannot overwrite files using command `create`."}),
+    ],
+)
+def test_an_edit_nobody_knows_to_have_worked_changes_nothing_and_is_opaque(status, answer):
+    for step in (
+        made("str_replace_editor", EDIT, status, answer),
+        made("write_file", {"path": "a", "content": "x"}, status, answer),
+        made("apply_patch", {"patch": PATCH}, status, answer),
+    ):
+        assert (step.changes, step.is_opaque) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [
+        ("ok", None),
+        ("ok", ""),
+        (None, "The file a has been edited. Here's the result of running `cat -n` on a snippet: …"),
+        (None, "\nFile created successfully at: a"),
+        (None, "The file a has been updated successfully."),
+        (None, "Success. Updated the following files:\nM a"),
+        (None, "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nSuccess. Updated the following files:\nM a"),
+        (None, '{"output": "Success. Updated the following files:\\nM a", "metadata": {"exit_code": 0}}'),
+        (None, [{"type": "text", "text": "Successfully modified file: a (1 replacements)."}]),
+        (None, {"content": "The file a has been edited."}),
+    ],
+)
+def test_an_edit_that_says_it_worked_is_counted(status, answer):
+    step = made("str_replace_editor", EDIT, status, answer)
+    assert ([tuple(change.counts) for change in step.changes], step.is_opaque) == ([(2, 1)], False)
+
+
+def test_a_patch_that_failed_may_have_been_applied_in_part_unless_it_was_not_even_tried():
+    assert made("apply_patch", {"patch": PATCH}, "error", "Failed to write b").is_opaque
+    refused = made("apply_patch", {"patch": PATCH}, "error", "apply_patch verification failed: no b")
+    assert (refused.changes, refused.is_opaque) == ([], False)
 
 
 @pytest.mark.parametrize(
@@ -44,12 +101,11 @@ def test_only_a_shell_has_a_command(tool, arguments, command):
     ],
 )
 def test_an_edit_is_counted_where_its_arguments_say_all(arguments, added, deleted):
-    step = made("str_replace_editor", arguments)
+    step = made("str_replace_editor", arguments, "ok")
     (change,) = step.changes
     assert (change.counts.added, change.counts.deleted, step.is_opaque) == (added, deleted, False)
 
 
-PATCH = "*** Begin Patch\n*** Add File: a\n+x\n+y\n*** Update File: b\n@@\n-x\n+y\n*** End Patch"
 DIFF = "--- a/c\n+++ b/c\n@@ -1 +1,2 @@\n x\n+y\n"
 
 
@@ -57,7 +113,7 @@ DIFF = "--- a/c\n+++ b/c\n@@ -1 +1,2 @@\n x\n+y\n"
     ("patch", "files"), [(PATCH, [("a", 2, 0), ("b", 1, 1)]), (DIFF, [("c", 1, 0)]), ("*** Update File: a", [])]
 )
 def test_a_patch_is_counted_by_file_and_half_a_patch_is_opaque(patch, files):
-    step = made("apply_patch", {"patch": patch})
+    step = made("apply_patch", {"patch": patch}, "ok")
     assert [(change.file_path, *change.counts) for change in step.changes] == files
     assert step.is_opaque is not bool(files)
     assert made("apply_patch", {"input": patch}, "error").changes == []
@@ -75,7 +131,8 @@ def test_a_patch_is_counted_by_file_and_half_a_patch_is_opaque(patch, files):
         ("file_editor", {"command": "view", "path": "a"}, None, False),
         ("submit", {}, None, False),
         ("apply_patch", {"patch": 1}, None, True),
-        ("apply_patch", {}, "error", False),
+        ("apply_patch", {}, "error", True),
+        ("apply_patch", {}, "rejected", False),
         ("some_new_tool", {}, None, True),
         (None, None, None, True),
     ],
