@@ -47,7 +47,7 @@ Exit: 0 clean, 1 findings, 2 usage, 3 unknown
     "--by", type=click.Choice(["session", "day", "dir"]), default="session", show_default=True,
     help="How logs are cut into rounds. Folders that are rounds already stay as they are.",
 )  # fmt: skip
-@click.option("--format", "format_name", default="auto", show_default=True, help="Only files of this format.")
+@click.option("--format", "format_name", default="auto", show_default=True, help="Only logs of this format.")
 @click.option(
     "--store", type=click.Path(file_okay=False, path_type=Path),
     help="Keep rounds and tables here (landing/, lake/) instead of in a throw-away folder.",

@@ -51,7 +51,7 @@ rounds.add_command(export_git)
     help="How logs are cut into rounds: one session or trajectory, one UTC day, or one folder each.",
 )  # fmt: skip
 @click.option(
-    "--format", "format_name", default="auto", show_default=True, help="Only files of this format (rounds formats)."
+    "--format", "format_name", default="auto", show_default=True, help="Only logs of this format (rounds formats)."
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be copied or refused, and copy nothing.")
 @LANDING
@@ -68,8 +68,8 @@ def import_(
     """Copy logs and round folders under PATHS into the landing folder. Nothing is moved or overwritten.
 
     A folder with round.toml, or with a native file and no round further down, is a round and keeps its name. Of other
-    logs one session or trajectory is one round, called by its session id or by 16 hex digits of its digest; files of no supported format
-    that lie in one folder become one round, so that they are accounted for too.
+    logs one session or trajectory is one round, called by its session id or by 16 hex digits of its digest; files of no
+    supported format that lie in one folder become one round, so that they are accounted for too.
 
     Exit 0 when all is there, 2 when a file was not imported because other bytes have its place.
     """

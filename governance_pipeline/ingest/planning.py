@@ -4,8 +4,8 @@ What belongs here: finding the files, cutting the heap into rounds, naming round
 (importing) and knowing which files make one session (units).
 
 A folder with a round contract, or with a native file and no round further down, is a round as it stands and keeps its
-layout and its name. All other files are logs: they go to `logs/`, named from the folder all files of their round have in common; a native
-file or contract that is named itself goes to the top, where it is one.
+layout and its name. All other files are logs: they go to `logs/`, named from the folder all files of their round have
+in common; a native file or contract that is named itself goes to the top, where it is one.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from governance_pipeline.errors import UsageError
 from governance_pipeline.ingest.formats import FORMATS
 from governance_pipeline.ingest.layout import CONTRACT_FILE, LOGS_FOLDER, FoundFile, found_file, scan
+from governance_pipeline.ingest.native import prices
 from governance_pipeline.ingest.native.kinds import BY_PLACE
 from governance_pipeline.ingest.round import CONTRACT_FORMAT
 from governance_pipeline.ingest.units import Candidate, Unit, look_at, units_of
@@ -42,6 +43,9 @@ _PLACED: Final = {CONTRACT_FILE: CONTRACT_FORMAT, **{name: kind.NAME for name, k
 
 _COMPANIONS: Final = frozenset({"confidence.jsonl", "prices.jsonl"})
 """Native files that say nothing without a round: they make one only beside `logs/`, as an import lays it out."""
+
+_KEPT_FORMATS: Final = frozenset({None, CONTRACT_FORMAT, prices.NAME})
+"""Formats a round folder keeps whatever format is asked for: without them its logs would be read otherwise."""
 
 
 class By(StrEnum):
@@ -90,7 +94,8 @@ def plan_import(
         paths: log files, folders of logs, round folders, or folders of any of these. A file named twice counts once.
         by: how logs are cut into rounds; round folders are never cut.
         round_id: make one round of all of it, with this id.
-        format_name: only files of this format; the others are listed with a reason. `auto` takes all.
+        format_name: only files of this format; the others are listed with a reason. `auto` takes all. A round folder
+            also keeps what its logs are read with: contract, prices, and files of no format (outputs of its steps).
 
     Raises:
         UsageError: a path does not exist, `round_id` is no legal id, there is no such format, or `round_id` would
@@ -101,8 +106,8 @@ def plan_import(
     folders, logs = _collect(paths)
     candidates = [_look_at(file, file.source.name, formats, format_name) for file in logs]
     if round_id is not None:
-        return [_one_round(_legal(round_id), folders, candidates)]
-    rounds = _round_folders(folders)
+        return [_one_round(_legal(round_id), folders, candidates, format_name)]
+    rounds = _round_folders(folders, format_name)
     taken = {planned.round_id.casefold() for planned in rounds}
     rounds += [_planned(name, files) for name, files in _named(units_of(candidates), By(by), taken).items()]
     return sorted(rounds, key=lambda planned: planned.round_id)
@@ -181,7 +186,7 @@ def _look_at(file: FoundFile, name: str, formats: Sequence[LogFormat], format_na
 
 
 def _one_round(
-    round_id: str, folders: Mapping[Path, Sequence[FoundFile]], candidates: Sequence[Candidate]
+    round_id: str, folders: Mapping[Path, Sequence[FoundFile]], candidates: Sequence[Candidate], format_name: str
 ) -> PlannedRound:
     if not folders:
         return _planned(round_id, candidates)
@@ -190,16 +195,16 @@ def _one_round(
             "--round makes one round of logs, or gives one round folder another id; it does not join "
             f"{len(folders)} round folders and {len(candidates)} other files. Import them apart"
         )
-    return PlannedRound(round_id, _as_they_are(next(iter(folders.values()))))
+    return PlannedRound(round_id, _as_they_are(next(iter(folders.values())), format_name))
 
 
-def _round_folders(folders: Mapping[Path, Sequence[FoundFile]]) -> list[PlannedRound]:
+def _round_folders(folders: Mapping[Path, Sequence[FoundFile]], format_name: str) -> list[PlannedRound]:
     """Plan the folders that are rounds: each under its own name where it is legal and no other one has it.
 
     The others are called by their digest. One with the same bytes in the same files as an earlier one, in path order,
     is a copy of it: it gets a number behind the digest, and none of its files is read a second time.
     """
-    planned = {folder: _as_they_are(folders[folder]) for folder in sorted(folders)}
+    planned = {folder: _as_they_are(folders[folder], format_name) for folder in sorted(folders)}
     names = Counter(folder.name.casefold() for folder in planned)
     named = [folder for folder in planned if is_round_id(folder.name) and names[folder.name.casefold()] == 1]
     rounds = {folder.name.casefold(): PlannedRound(folder.name, planned.pop(folder)) for folder in named}
@@ -223,9 +228,12 @@ def _repeated(file: PlannedFile) -> PlannedFile:
     return file if file.reason is not None else replace(file, reason=DUPLICATE_FILE)
 
 
-def _as_they_are(files: Sequence[FoundFile]) -> tuple[PlannedFile, ...]:
+def _as_they_are(files: Sequence[FoundFile], format_name: str) -> tuple[PlannedFile, ...]:
     found = (_look_at(file, file.path, FORMATS, AUTO) for file in files)
-    planned = (PlannedFile(c.file.source, c.file.path, c.file.size, c.sha256, c.format, c.reason) for c in found)
+    kept = {format_name, *_KEPT_FORMATS}
+    planned = [PlannedFile(c.file.source, c.file.path, c.file.size, c.sha256, c.format, c.reason) for c in found]
+    if format_name != AUTO:
+        planned = [replace(f, reason=f.reason or (None if f.format in kept else OTHER_FORMAT)) for f in planned]
     return tuple(sorted(planned, key=lambda file: file.path.encode()))
 
 

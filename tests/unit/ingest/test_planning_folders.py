@@ -16,6 +16,28 @@ def _plan(*paths, **more):
     return {planned.round_id: [file.path for file in planned.files] for planned in plan_import(list(paths), **more)}
 
 
+@pytest.mark.parametrize("more", [{}, {"round_id": "new"}])
+def test_a_round_folder_gives_only_the_format_asked_for_and_what_it_is_read_with(write_files, tmp_path, more):
+    entry = {"timestamp": "2025-01-02T03:04:05Z", "agent_id": "a", "run_id": "run-1", "tool_called": "bash"}
+    files = {
+        "round.toml": CONTRACT,
+        "prices.jsonl": "",
+        "changes.jsonl": "",
+        "logs/a.jsonl": SESSION,
+        "logs/audit.jsonl": [entry],
+        "out/data.csv": "a,b\n",
+    }
+    write_files(tmp_path / "r-1", files)
+    (tmp_path / "r-1" / "link").symlink_to("round.toml")
+    (planned,) = plan_import([tmp_path], format_name="claude_code", **more)
+    assert {file.path: file.reason for file in planned.files} == {
+        **dict.fromkeys(files),
+        "changes.jsonl": "other_format",
+        "logs/audit.jsonl": "other_format",
+        "link": "symlink",
+    }
+
+
 @pytest.mark.parametrize(
     "stray",
     ["prices.jsonl", "confidence.jsonl", "changes.jsonl", "evidence.jsonl", "declared.jsonl", "attestations.jsonl"],
