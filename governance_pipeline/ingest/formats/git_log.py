@@ -7,7 +7,8 @@ spec/trajectory.md §7.
 The history is one run whose steps are its commits, in the order of the file; author and agents of a commit that are
 not the actor of its step are runs without steps, so that everybody who had a hand in it is known as a producer.
 It declares nothing. Traps: a binary file has no line counts (null, never 0); a merge lists what it brought to its
-first parent; a renamed file is one file under its new path; a commit repeated in the file is a duplicate.
+first parent; a renamed file is one file under its new path; a commit repeated in the file is a duplicate,
+and another one with its sha is refused.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from governance_pipeline.ingest.formats.places import Place, records
 from governance_pipeline.ingest.formats.runs import Change, Run, RunNames, Step
 from governance_pipeline.ingest.history.commits import SCHEMA, Commit, from_line
 from governance_pipeline.ingest.native.members import UnusableRecord
+from governance_pipeline.strict.canonical import sha256_hex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +46,7 @@ def detect(sample: Sample) -> bool:
 def read(files: Sequence[LogFile], out: Extraction) -> None:
     """Read every commit of every file into runs, steps and file changes."""
     names = RunNames(out)
-    seen: dict[str, str] = {}
+    seen: dict[str, tuple[str, str]] = {}
     for file in files:
         _History(file, names).read(out, seen)
 
@@ -57,7 +59,7 @@ class _History:
         self._run: Run | None = None
         self._others: dict[str, Run] = {}
 
-    def read(self, out: Extraction, seen: dict[str, str]) -> None:
+    def read(self, out: Extraction, seen: dict[str, tuple[str, str]]) -> None:
         for record in records(self._file):
             try:
                 commit = from_line(record.value)
@@ -65,11 +67,14 @@ class _History:
                 self._file.quarantine(record, reason.code)
                 continue
             place = Place.of(self._file, record)
-            if commit.sha in seen:
-                self._file.duplicate(record, seen[commit.sha], "repeated_commit")
-            else:
-                seen[commit.sha] = place.address
+            digest = sha256_hex(repr(commit).encode())
+            first, known = seen.setdefault(commit.sha, (place.address, digest))
+            if first == place.address:
                 self._add(commit, place)
+            elif known == digest:
+                self._file.duplicate(record, first, "repeated_commit")
+            else:
+                self._file.quarantine(record, "repeated_id")
         for run in (self._run, *self._others.values()):
             if run is not None:
                 run.write(out)

@@ -22,6 +22,8 @@ Traps:
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.ingest.extraction import parse_time
@@ -127,17 +129,21 @@ class _Log:
         self._run = self._new_run(wanted, place)
         self._totals = Totals(out, names, self._run.run_id, place, self._header)
         self._reports: list[UsageReport] = []
-        self._seen: dict[str, str] = {}
+        self._seen: dict[str, tuple[str, str]] = {}
         file.state_version(str(self._header["version"]))
 
     def take(self, item: Record) -> None:
-        """Take in one sample; one that is there twice, by its own unique id, counts once."""
+        """Take in one sample; one that is there twice, by its own unique id, counts once, and another is refused."""
         sample, uuid = item.value, text(item.value.get("uuid"))
-        if uuid is not None and uuid in self._seen:
-            self._file.duplicate(item, f"{self._file.path}:{self._seen[uuid]}", "repeated_sample")
-            return
         if uuid is not None:
-            self._seen[uuid] = item.pointer
+            digest = _digest(sample)
+            first, known = self._seen.setdefault(uuid, (item.pointer, digest))
+            if known != digest:
+                self._file.quarantine(item, "repeated_id")
+                return
+            if first != item.pointer:
+                self._file.duplicate(item, f"{self._file.path}:{first}", "repeated_sample")
+                return
         place = Place.of(self._file, item)
         run = self._new_run(f"{self._run.run_id}/{sample.get('id')}/{sample.get('epoch')}", place)
         run.parent_run_id = self._run.run_id
@@ -180,3 +186,13 @@ class _Log:
                 result=", ".join(name for name in names if name),
                 at=parse_time(self._eval.get("created")),
             )
+
+
+def _digest(sample: Members) -> str:
+    """Give a digest of all a sample holds, made event by event: a sample may be most of a large document."""
+    found = hashlib.sha256()
+    for name, value in sorted(sample.items()):
+        parts = [name, "list", *value] if isinstance(value, list) else [name, "value", value]
+        for part in parts:
+            found.update(json.dumps(part, sort_keys=True).encode() + b"\n")
+    return found.hexdigest()

@@ -24,6 +24,14 @@ def test_a_broken_line_and_a_repeated_commit_are_accounted_for(read):
     assert [row["step_index"] for row in found.rows("core_steps")] == [1, 2]
 
 
+def test_another_commit_with_the_id_of_one_is_quarantined(read):
+    found = read(history(line(1), line(1, files=[{"path": "b.py", "added": 9, "deleted": 0}])))
+    assert [(row["line"], row["reason_code"], row["duplicate_of"]) for row in found.rows("raw_quarantine")] == [
+        (2, "repeated_id", None)
+    ]
+    assert [row["file_path"] for row in found.rows("core_file_changes")] == ["a.py"]
+
+
 def test_a_history_of_one_line_is_read_too(one):
     assert one("core_steps", history(line(1)))["call_id"] == f"{1:040x}"
 

@@ -184,6 +184,14 @@ def test_samples_of_the_wrong_kind_and_repeated_ones_are_accounted_for(log):
     ]
 
 
+@pytest.mark.parametrize("change", [{"value": "I"}, {"events": [tool()]}, {"target": [1]}, {"target": True}])
+def test_another_sample_with_the_id_of_one_is_quarantined(log, change):
+    tables = log(header(), sample(uuid="u", target=1), sample(uuid="u", **{"target": 1} | change))
+    (file,) = tables.rows("raw_log_files")
+    assert (file["lines_in"], file["accepted"], file["quarantined"], file["duplicates"]) == (2, 1, 1, 0)
+    assert [(r["pointer"], r["reason_code"]) for r in tables.rows("raw_quarantine")] == [("/samples/1", "repeated_id")]
+
+
 @pytest.mark.parametrize(
     ("event", "status"),
     [
