@@ -30,7 +30,7 @@ class RewrittenFile(NamedTuple):
 
 
 def largest(values: Sequence[float | None]) -> float | None:
-    """Give the largest value of a round's steps (`largest_s`, `largest_h`); None when one is unknown, and without any."""
+    """Give the largest value of all steps (`largest_s`, `largest_h`); None when one is unknown or there is no step."""
     known = [value for value in values if value is not None]
     return max(known) if known and len(known) == len(values) else None
 
