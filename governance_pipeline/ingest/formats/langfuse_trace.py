@@ -25,6 +25,7 @@ Traps:
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.ingest.extraction import parse_time, text_sha256, value_kind, value_raw
@@ -104,11 +105,16 @@ def _observations(file: LogFile, values: Sequence[Any]) -> list[Observation]:
             file.quarantine(record, "not_an_object" if not isinstance(record.value, dict) else "no_id")
         elif name not in found:
             found[name] = Observation.of(Place.of(file, record), record.value)
-        elif found[name].value == record.value:
+        elif _is_same(found[name].value, record.value):
             file.duplicate(record, found[name].place.address, "repeated_observation")
         else:
             file.quarantine(record, "repeated_id")
     return list(found.values())
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Compare what was written: for Python, true is 1."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 class _Export:

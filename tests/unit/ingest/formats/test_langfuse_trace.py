@@ -168,6 +168,12 @@ def test_tools_are_steps_of_the_agent_above_them(load):
     assert (run["run_id"], run["session_id"], run["opaque_step_count"]) == ("t-1", "s-1", 2)
 
 
+@pytest.mark.parametrize(("one", "other"), [(1, True), ("1", 1), (0, False)])
+def test_an_observation_that_differs_in_the_kind_of_a_value_is_no_repetition(load, one, other):
+    tables = load(export(observation("a", output=one), observation("a", output=other)))
+    assert [row["reason_code"] for row in tables.rows("raw_quarantine")] == ["repeated_id"]
+
+
 @pytest.mark.parametrize(
     ("level", "output", "added", "opaque"),
     [
