@@ -10,6 +10,7 @@ format claims stays unread, with its reason.
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -39,6 +40,19 @@ HEAD_BYTES: Final = 4_096
 LINE_SUFFIXES: Final = (".jsonl", ".ndjson")
 UNSUPPORTED: Final = "unsupported_format"
 EMPTY: Final = "empty"
+
+
+_CLOSED: Final = rb"[\]}][ \t\r]*(?:[\n,\]}]|\Z)"
+_SCALAR: Final = rb"(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|NaN|-?Infinity)[ \t\n\r]*"
+_JSON_BEGINS: Final = re.compile(
+    rb"(?=[\[{])(?:\[[ \t\n\r]*)*+"
+    rb"(?:\Z|\"|\{[ \t\n\r]*(?:\Z|\"|" + _CLOSED + rb")|" + _CLOSED + rb"|" + _SCALAR + rb"(?:,|\Z|" + _CLOSED + rb"))"
+)
+"""Opening brackets up to a string, a number or literal with something after it, or a bracket that closes its line.
+
+A bracket alone makes no JSON: `[package]`, `[draft] notes`, `[ ] a task`, `[1] a source`, `[2024-01-02 ...` and
+`{{ name }}` are how other texts begin.
+"""
 
 
 class Detected(NamedTuple):
@@ -111,7 +125,7 @@ def _samples(path: str, copy: Path, head: bytes, limits: Limits) -> tuple[list[S
         document = read_json_document(copy, limits)  # asked first: every line of an indented one would be refused
         if isinstance(document, Accepted):
             return [Sample(path, "document", (document.value,))], None
-        refusal = document
+        refusal = document if _JSON_BEGINS.match(head.removeprefix(BOM).lstrip(WHITESPACE)) else None
     values, is_single = _first_values(first, entries)
     as_lines = [Sample(path, "jsonl", values)] if values else []
     if not is_single or not values:

@@ -23,7 +23,7 @@ from governance_pipeline.ingest.accounting import (
     single_record_row,
 )
 from governance_pipeline.ingest.contract_rows import criteria_rows, fault_text, round_row
-from governance_pipeline.ingest.detection import UNSUPPORTED, Detected, detect
+from governance_pipeline.ingest.detection import Detected, detect
 from governance_pipeline.ingest.extraction import Extraction, Found
 from governance_pipeline.ingest.formats import FORMATS
 from governance_pipeline.ingest.layout import CONTRACT_FILE, FoundFile, scan_inbox
@@ -182,8 +182,11 @@ class _Reading:
                 self.packed[file.path] = packed
 
     def _account_for_outputs(self, outputs: AbstractSet[str]) -> None:
-        """A file that no format claims but a step names as its output was used: its bytes were hashed."""
-        for path in outputs & {p for p, row in self.file_rows.items() if row["reason_code"] == UNSUPPORTED}:
+        """A file no format claims but a step names as its output was used, whatever it is: it was hashed."""
+        hashed = {
+            path for path, row in self.file_rows.items() if row["format"] is None and row["file_sha256"] is not None
+        }
+        for path in outputs & hashed:
             place = Place(path, self.file_rows[path]["file_sha256"], self.file_rows[path]["bytes"])
             self.file_rows[path] = single_record_row(place, None, format_name=OUTPUT_FORMAT)
             self.fault_rows = [row for row in self.fault_rows if row["path"] != path]

@@ -238,6 +238,25 @@ def test_nothing_disappears_from_any_round(tmp_path_factory, files):
             assert row["lines_in"] == data.count(b"\n") + bool(data and not data.endswith(b"\n"))
 
 
+@pytest.mark.parametrize(
+    "data", ["", "[draft] notes\n", '{"torn": ', "a,b\n", "- a: 1\n  b: [\n", b"PK\x03\x04", b"\xff"]
+)
+def test_an_output_a_step_names_was_used_whatever_it_is(read, data):
+    tables = read({"logs/a.jsonl": [ENTRY | {"output_path": "out/x"}], "out/x": data, "out/y": data})
+    files = {row["path"]: (row["format"], row["reason_code"]) for row in tables.rows("raw_log_files")}
+    assert files["out/x"] == ("output", None)
+    assert files["out/y"][0] is None
+    assert [row["path"] for row in tables.rows("raw_quarantine")] == ["out/y"]
+
+
+def test_an_output_that_was_never_opened_stays_unread(read, tmp_path):
+    folder = tmp_path / "rounds" / "r-1" / "out"
+    folder.mkdir(parents=True)
+    (folder / "x").symlink_to("y")
+    tables = read({"logs/a.jsonl": [ENTRY | {"output_path": "out/x"}]})
+    assert [(row["path"], row["reason_code"]) for row in tables.rows("raw_quarantine")] == [("out/x", "symlink")]
+
+
 def test_a_name_that_is_not_utf8_lands_in_the_table_as_text(tmp_path):
     folder = tmp_path / "r-1"
     folder.mkdir()
