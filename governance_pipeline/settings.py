@@ -68,6 +68,19 @@ class Settings:
         reason="writes under the lock take milliseconds, so a longer wait means a stopped process, which is named",
         source="research/dagster_spike.md Q1: slowest of 300 contended writes 0.5 s behind a lock",
     )
+    conformal_level: str = _threshold(
+        "0.05",
+        unit="share, a decimal kept exactly",
+        reason="19 earlier rounds are enough to reach it; a false alarm in twenty clean comparisons is what a person "
+        "who reads a passive report bears",
+        source="spec/trajectory.md §5 leaves the level to the settings; 0.05 is the convention",
+    )
+    martingale_bound: float = _threshold(
+        100.0,
+        unit="value of the conformal test martingale",
+        reason="an exchangeable cohort reaches it with probability 1/100 at most (Ville), however often one looks",
+        source="spec/trajectory.md §5",
+    )
 
 
 SETTINGS: Final = Settings()

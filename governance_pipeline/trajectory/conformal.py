@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from governance_pipeline.settings import SETTINGS
 from governance_pipeline.trajectory.cohort import Cohort, CohortKey, CohortRound, cohort_key, cohorts
 from governance_pipeline.trajectory.false_discovery import adjusted
 from governance_pipeline.trajectory.martingale import log_martingale_maxima
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 MAX_Z: Final = "max_z"
 """Name of the score made of the whole vector; no feature may have it."""
-
-MARTINGALE_BOUND: Final = 100.0
-"""Martingale value from which a cohort is suspect: one false alarm in 100 cohorts at most (spec/trajectory.md §5)."""
 
 
 class ConformalReason(StrEnum):
@@ -72,7 +70,7 @@ class Question:
     features: Sequence[str]
     vector: Sequence[str]
     alpha: Fraction
-    martingale_bound: float = MARTINGALE_BOUND
+    martingale_bound: float = SETTINGS.martingale_bound
 
 
 @dataclass(frozen=True, slots=True)

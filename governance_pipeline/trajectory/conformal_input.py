@@ -18,11 +18,12 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from governance_pipeline.errors import UnreadableError, UsageError
+from governance_pipeline.settings import SETTINGS
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.lexeme import Lexeme
 from governance_pipeline.strict.records import Refused, read_json_document
 from governance_pipeline.trajectory.cohort import CohortRound
-from governance_pipeline.trajectory.conformal import MARTINGALE_BOUND, Question
+from governance_pipeline.trajectory.conformal import Question
 from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def conformal_question(document: Any) -> Question:
         features=given["features"],
         vector=vector,
         alpha=Fraction(str(alpha)),
-        martingale_bound=MARTINGALE_BOUND if bound is None else bound,
+        martingale_bound=SETTINGS.martingale_bound if bound is None else bound,
     )
 
 
