@@ -2,8 +2,8 @@
 
 Shape: `{schema, files: [...], rounds: [verdict document], cross_checks: [record], explanations: [...], meanings: {...},
 hashes: [...], not_checkable: [...], quarantine_reasons: {...}, counts: {...}}` (spec/ingest.md §1,
-`schemas/audit-v1.json`). Numbers declared and computed are exact lexemes. A declared text that looks like a credential
-is masked; the stored copy keeps it.
+`schemas/audit-v1.json`). Numbers declared and computed are exact lexemes. What looks like a credential in a text of a
+log, a name of a subject or field too, is masked; the stored copy keeps it.
 
 What belongs here: tables -> document. What does not: how it looks (terminal, html) and how it is written (json_text).
 """
@@ -30,6 +30,8 @@ FILE_FIELDS: Final = (
     "round_id", "path", "format", "file_sha256", "bytes", "record_unit",
     "lines_in", "accepted", "quarantined", "blank", "duplicates", "reason_code",
 )  # fmt: skip
+LOG_TEXTS: Final = ("subject_id", "field", "run_id", "declared_raw", "declared_hash", "declared_pointer", "pointer")
+"""Columns that hold what a log wrote, names as well as values: a credential in them is masked."""
 NUMBERS: Final = ("declared", "computed", "delta", "epsilon")
 """Members of a record that are numbers: exact lexemes, never binary floats."""
 
@@ -55,8 +57,8 @@ def audit_document(
         "cross_checks": [as_record(row) for row in records(checks)],
         "explanations": [as_explanation(row) for row in records(tables["audit_explanations"])],
         "meanings": {check: dict(meanings[check]) for check in sorted(set(checks["check_id"])) if check in meanings},
-        "hashes": records(hashes[hashes["status"] != RecordStatus.MATCH]),
-        "not_checkable": records(not_checkable),
+        "hashes": [_masked(row) for row in records(hashes[hashes["status"] != RecordStatus.MATCH])],
+        "not_checkable": [_masked(row) for row in records(not_checkable)],
         "quarantine_reasons": _quarantine_reasons(tables["raw_quarantine"]),
         "counts": _counts(tables),
     }
@@ -83,6 +85,10 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if hasattr(value, "isoformat") else value
 
 
+def _masked(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: mask_secrets(value) if key in LOG_TEXTS and value is not None else value for key, value in row.items()}
+
+
 def _quarantine_reasons(quarantine: pd.DataFrame) -> dict[str, str]:
     broken = quarantine[quarantine["disposition"] == Disposition.QUARANTINED]
     reasons: dict[str, set[str]] = defaultdict(set)
@@ -106,17 +112,16 @@ def as_explanation(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def as_record(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row of `audit_cross_checks`, null as None, as an item of `cross_checks`."""
-    return _record(row)
+    return _record(_masked(row))
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:
     pointer = {"file": row["declared_file_sha256"], "line": row["declared_line"], "pointer": row["declared_pointer"]}
     members = {key: value for key, value in row.items() if not key.startswith("declared_")}
-    raw = row["declared_raw"]
     return {
         **members,
         **{name: None if row[name] is None else Lexeme(row[name]) for name in NUMBERS},
-        "declared_raw": None if raw is None else mask_secrets(raw),
+        "declared_raw": row["declared_raw"],
         "declared_path": row["declared_path"],
         "declared_pointer": pointer,
     }

@@ -112,6 +112,24 @@ def test_a_declared_text_that_looks_like_a_credential_is_masked(written):
     assert "ghp_" not in json_text(written)
 
 
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("audit_cross_checks", name) for name in ("subject_id", "field", "declared_raw", "declared_pointer")]
+    + [("audit_integrity", name) for name in ("run_id", "declared_hash", "pointer")]
+    + [("core_declared", name) for name in ("subject_id", "field")],
+)
+@pytest.mark.parametrize("secret", ["ghp_" + "Z9y8" * 9, "password=hunter2hunter2"])
+def test_a_credential_is_masked_wherever_a_log_wrote_it(everything, table, column, secret):
+    tables = {**everything, table: everything[table].assign(**{column: secret})}
+    unlisted = not_checkable(everything["core_declared"])
+    if table == "core_declared":
+        unlisted = unlisted.assign(**{column: secret})
+    text = json_text(audit_document(tables, unlisted, catalogue().meanings))
+    assert secret.removeprefix("password=") not in text
+    assert "[masked:" in text
+    assert faults(json.loads(text)) == []
+
+
 def test_every_file_with_quarantined_records_says_why(document):
     reasons = document["quarantine_reasons"]
     assert reasons["everything/changes.jsonl"] == "malformed_json"
