@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("governance_pipeline.cli.audit", "Audit logs: which declared numbers are false. Needs no set-up."),
+    "confidence": (
+        "governance_pipeline.cli.confidence",
+        "How far agents and users can be trusted, from events; informs, never blocks.",
+    ),
     "crosscheck": ("governance_pipeline.cli.crosscheck", "Compare declared with computed numbers in your own files."),
     "features": ("governance_pipeline.cli.features", "How far each step of a round spread, and how much it proved."),
     "gate": ("governance_pipeline.cli.gate", "Approve, reject and look at what waits for a person."),
