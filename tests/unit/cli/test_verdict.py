@@ -58,7 +58,7 @@ def first_finding(govern, name):
 @pytest.mark.parametrize("arguments", [
     ["show", "no-such-round"], ["show", "../parser-0004"], ["show", "\x1b[2J"], ["check", "--finding", "00000000"],
     ["check", "--finding", "short"], ["check", "--finding", "1", "--round", "a"], ["check"], ["show"],
-    ["check", "--finding", "g" * 64], ["show", "parser-0004", "--format", "html"],
+    ["check", "--finding", "g" * 64], ["show", "parser-0004", "--format", "pdf"],
 ])  # fmt: skip
 def test_what_is_not_there_or_not_asked_rightly_exits_2_without_output(made, tmp_path, monkeypatch, capsys, arguments):
     monkeypatch.chdir(tmp_path)

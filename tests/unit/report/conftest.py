@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -103,3 +104,52 @@ def document_of(audited) -> Callable[..., dict[str, Any]]:
         return audit_document(tables, not_checkable(tables["core_declared"]), catalogue().meanings)
 
     return _document_of
+
+
+VERDICT_TEXT = (
+    "](javascript:alert(1)) [x](http://evil.example) <img src=x onerror=alert(1)> @everyone #1 | `` ``` ]]> "
+    "\x1b[31m \u202e {0} {{ 7*7 }} <!-- &amp;"
+)
+
+
+def finding(code: str = "cross-check-mismatch", decision: str = "warn", **members: Any) -> dict[str, Any]:
+    digest = (code.encode().hex() + "0" * 64)[:64]
+    return {
+        "finding_id": digest, "fingerprint": digest[::-1], "code": code, "class": "A", "severity": "warning",
+        "required": True, "decision": decision, "reason": None, "message": VERDICT_TEXT, "factors": {VERDICT_TEXT: VERDICT_TEXT},
+        "evidence": {"path": f"logs/{VERDICT_TEXT}", "file_sha256": "1" * 64, "line": 3, "pointer": "/value"},
+        "first_seen": "r-1", "reproduce": f"govern verdict check --finding {digest}", "dismissed": None,
+    } | members  # fmt: skip
+
+
+def dismissed() -> dict[str, Any]:
+    said = {
+        "by": f"ana {VERDICT_TEXT}",
+        "reason": VERDICT_TEXT,
+        "at": "2026-11-30T12:00:00Z",
+        "until": None,
+        "decision": "warn",
+    }
+    return finding("focused-check-failed", "dismissed", dismissed=said)
+
+
+def verdict_of(*findings: dict[str, Any], status: str = "unknown", **members: Any) -> dict[str, Any]:
+    return {
+        "schema": "govern/verdict/v1", "round_id": "r-1", "status": status, "requires_justification": False,
+        "scope": "checks_executed_only", "mode": "quick", "contract": {"state": "invalid", "fault": VERDICT_TEXT},
+        "baseline": {"round_id": "r-0", "is_at_hand": True}, "new_findings": list(findings), "known_findings": [],
+        "criteria": [{"criterion_id": VERDICT_TEXT, "key_result_id": None, "required": True, "state": "none",
+                      "strength": None, "check": VERDICT_TEXT, "check_was_seen": False, "exit_code": None,
+                      "output_sha256": None}],
+        "impact": [], "checks_run": [{"id": "log-accounted", "count": 4}],
+        "checks_skipped": [{"id": f"cross-check:{VERDICT_TEXT}", "required": True, "reason": "check_not_run"}],
+        "unknowns": [{"reason": "no_contract", "about": VERDICT_TEXT, "finding_id": None}],
+        "policy": {"version": VERDICT_TEXT, "digest": "sha256:" + "2" * 64}, "inputs_digest": "sha256:" + "3" * 64,
+        "duration_ms": 1, "reproduce": "govern verdict check --round r-1",
+    } | members  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def made():
+    """Verdict documents made by hand: hostile wherever text of a round can stand."""
+    return SimpleNamespace(finding=finding, dismissed=dismissed, verdict_of=verdict_of, text=VERDICT_TEXT)
