@@ -6,7 +6,6 @@ What belongs here: arguments and printing. What does not: rules; they are in `le
 from __future__ import annotations
 
 import json
-import re
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,25 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.ledger_options import AS_JSON, CONFIG, LEDGER, head_of, path_of
+from governance_pipeline.cli.ledger_proofs import check_proof, consistency, prove
 from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode
 
 if TYPE_CHECKING:
-    from governance_pipeline.ledger.head import Head
     from governance_pipeline.ledger.ledger import Ledger
     from governance_pipeline.ledger.verification import Fault
-
-CONFIG = click.option(
-    "--config", "config_path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Configuration that names the ledger; default: gate.toml of this account.",
-)  # fmt: skip
-LEDGER = click.option(
-    "--ledger", "ledger_path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="The ledger itself, where there is no configuration.",
-)  # fmt: skip
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-
-_HEAD = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})", re.ASCII)
 
 
 @click.group(epilog="Example: govern ledger verify")
@@ -67,8 +55,8 @@ def verify(
     from governance_pipeline.ledger.documents import verify_document
     from governance_pipeline.ledger.ledger import Ledger
 
-    remembered = [_head(text) for text in heads]
-    opened = Ledger(_path(config_path, ledger_path))
+    remembered = [head_of(text) for text in heads]
+    opened = Ledger(path_of(config_path, ledger_path))
     faults = opened.verify(remembered)
     folded, files = _gate_faults(opened, lake, config_path, is_readable=not faults, has_root=ledger_path is None)
     document = verify_document(opened.path, opened.head(), [*faults, *folded], files)
@@ -89,7 +77,7 @@ def export(jsonl: bool, after: int, config_path: Path | None, ledger_path: Path 
 
     if jsonl and as_json:
         raise click.UsageError("--jsonl and --json are two forms of the same events; give one of them")
-    opened = Ledger(_path(config_path, ledger_path))
+    opened = Ledger(path_of(config_path, ledger_path))
     if as_json:
         document = export_document(opened.path, opened.events(after))
         click.echo(json_text(document))
@@ -110,15 +98,6 @@ def _shown(data: bytes) -> str:
     from governance_pipeline.strict.excerpt import escape_unprintable
 
     return "".join(c if escape_unprintable(c) == c else json.dumps(c)[1:-1] for c in data.decode())
-
-
-def _head(text: str) -> Head:
-    from governance_pipeline.ledger.head import Head
-
-    match = _HEAD.fullmatch(text)
-    if match is None:
-        raise click.BadParameter(f"{text!r} is no head; write the size, a colon and 64 hex digits", param_hint="--head")
-    return Head(int(match[1]), match[2])
 
 
 def _gate_faults(
@@ -162,9 +141,6 @@ def _answer_verified(document: dict[str, Any], as_json: bool) -> None:
         click.echo(escape_unprintable(line))
 
 
-def _path(config_path: Path | None, ledger_path: Path | None) -> Path:
-    from governance_pipeline.trust.config import load_config
-
-    if ledger_path is not None and config_path is not None:
-        raise click.UsageError("--config and --ledger name the same thing; give one of them")
-    return load_config(config_path).ledger if ledger_path is None else ledger_path
+ledger.add_command(prove)
+ledger.add_command(consistency)
+ledger.add_command(check_proof)

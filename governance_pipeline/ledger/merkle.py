@@ -36,7 +36,11 @@ class Tree:
 
     def add(self, data: bytes) -> None:
         """Append one entry."""
-        node, position = leaf_hash(data), self.size
+        self.add_hash(leaf_hash(data))
+
+    def add_hash(self, node: bytes) -> None:
+        """Append one entry by the hash of its leaf."""
+        position = self.size
         while position & 1:
             node = node_hash(self._subtrees.pop(), node)
             position >>= 1
@@ -61,15 +65,23 @@ def merkle_root(entries: Iterable[bytes]) -> bytes:
     return tree.root()
 
 
-def inclusion_path(entries: Sequence[bytes], index: int) -> list[bytes]:
-    """Give the hashes that prove entry `index` (from 0) to be in the tree over `entries`, from the leaf upwards.
+def merkle_root_of_hashes(leaf_hashes: Iterable[bytes]) -> bytes:
+    """Give the root over entries of which the leaf hashes are known, in order."""
+    tree = Tree()
+    for leaf in leaf_hashes:
+        tree.add_hash(leaf)
+    return tree.root()
+
+
+def inclusion_path(leaf_hashes: Sequence[bytes], index: int) -> list[bytes]:
+    """Give the hashes that prove entry `index` (from 0) to be in the tree over these leaves, from the leaf upwards.
 
     Raises:
         IndexError: there is no such entry.
     """
-    if not 0 <= index < len(entries):
-        raise IndexError(f"no entry {index} in a tree of {len(entries)}")
-    level = [leaf_hash(entry) for entry in entries]
+    if not 0 <= index < len(leaf_hashes):
+        raise IndexError(f"no entry {index} in a tree of {len(leaf_hashes)}")
+    level = list(leaf_hashes)
     path: list[bytes] = []
     while len(level) > 1:
         sibling = index ^ 1
