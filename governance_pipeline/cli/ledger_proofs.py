@@ -18,30 +18,41 @@ if TYPE_CHECKING:
     from governance_pipeline.ledger.head import Head
 
 
-@click.command(epilog="Example: govern ledger prove 17 > event-17.proof.json")
+@click.command(epilog="Example: govern ledger prove 17 --json > event-17.proof.json")
 @click.argument("seq", type=click.IntRange(1))
 @click.option("--size", type=click.IntRange(1), help="In the ledger of so many events; default: all.")
 @CONFIG
 @LEDGER
-def prove(seq: int, size: int | None, config_path: Path | None, ledger_path: Path | None) -> None:
-    """Print a proof that event SEQ is in the ledger: its bytes and the hashes up to the root."""
+@AS_JSON
+def prove(seq: int, size: int | None, config_path: Path | None, ledger_path: Path | None, as_json: bool) -> None:
+    """Prove that event SEQ is in the ledger: its bytes and the hashes up to the root.
+
+    With --json it is a file for whoever does not have the ledger.
+    """
     from governance_pipeline.ledger.ledger import Ledger
     from governance_pipeline.ledger.proofs import inclusion_proof
 
-    click.echo(json_text(inclusion_proof(Ledger(path_of(config_path, ledger_path)), seq, size)))
+    proof = inclusion_proof(Ledger(path_of(config_path, ledger_path)), seq, size)
+    _answer(proof, f"event {seq} is in the ledger with head {proof['size']}:{proof['root']}", as_json=as_json)
 
 
-@click.command(epilog="Example: govern ledger consistency 100 250 > grown.proof.json")
+@click.command(epilog="Example: govern ledger consistency 100 250 --json > grown.proof.json")
 @click.argument("old", type=click.IntRange(1))
 @click.argument("new", type=click.IntRange(1), required=False)
 @CONFIG
 @LEDGER
-def consistency(old: int, new: int | None, config_path: Path | None, ledger_path: Path | None) -> None:
-    """Print a proof that the first OLD events are the beginning of the first NEW (default: all)."""
+@AS_JSON
+def consistency(old: int, new: int | None, config_path: Path | None, ledger_path: Path | None, as_json: bool) -> None:
+    """Prove that the first OLD events are the beginning of the first NEW (default: all).
+
+    With --json it is a file for whoever kept the older head.
+    """
     from governance_pipeline.ledger.ledger import Ledger
     from governance_pipeline.ledger.proofs import consistency_proof
 
-    click.echo(json_text(consistency_proof(Ledger(path_of(config_path, ledger_path)), old, new)))
+    proof = consistency_proof(Ledger(path_of(config_path, ledger_path)), old, new)
+    heads = f"{old}:{proof['old_root']} is the beginning of {proof['size']}:{proof['root']}"
+    _answer(proof, heads, as_json=as_json)
 
 
 @click.command(
@@ -55,6 +66,10 @@ def consistency(old: int, new: int | None, config_path: Path | None, ledger_path
 def check_proof(file: Path, heads: tuple[str, ...], as_json: bool) -> int:
     """Check a proof without the ledger; a head you kept yourself says whether it is about the true one."""
     return _checked(file, [head_of(text) for text in heads], as_json=as_json)
+
+
+def _answer(proof: dict[str, Any], said: str, *, as_json: bool) -> None:
+    click.echo(json_text(proof) if as_json else f"{said}; --json writes the proof")
 
 
 def _checked(file: Path, heads: list[Head], *, as_json: bool) -> int:

@@ -30,7 +30,7 @@ def proof(ledger, tmp_path, capfd):
     """Write a proof with a command; gives its file and document."""
 
     def _proof(*arguments):
-        assert run(["ledger", *arguments, "--ledger", str(ledger.path)]) == 0
+        assert run(["ledger", *arguments, "--json", "--ledger", str(ledger.path)]) == 0
         text = capfd.readouterr().out
         file = tmp_path / "proof.json"
         file.write_text(text)
@@ -131,6 +131,15 @@ def test_what_is_no_proof_is_exit_3_and_prints_nothing(text, tmp_path, checked):
 def test_what_is_not_in_the_ledger_is_exit_2(arguments, ledger, capfd):
     assert run(["ledger", *arguments, "--ledger", str(ledger.path)]) == 2
     assert capfd.readouterr().out == ""
+
+
+def test_without_json_both_say_what_they_would_prove(ledger, capfd):
+    head, old = ledger.head(), ledger.head(2)
+    run(["ledger", "prove", "2", "--ledger", str(ledger.path)])
+    run(["ledger", "consistency", "2", "--ledger", str(ledger.path)])
+    first, second = capfd.readouterr().out.splitlines()
+    assert first.startswith(f"event 2 is in the ledger with head {head.size}:{head.root}")
+    assert second.startswith(f"2:{old.root} is the beginning of 7:{head.root}")
 
 
 def test_the_page_obeys_no_event(proof, capfd):
