@@ -19,7 +19,7 @@ from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.gates import PUBLISH
 from governance_pipeline.gate.inputs import read_inputs
 from governance_pipeline.gate.parties import REQUESTER
-from governance_pipeline.gate.resolutions import record_of_row
+from governance_pipeline.gate.resolutions import record_of_row, require_allowed
 from governance_pipeline.ledger.cases import CaseEvent, CaseHistory, read_cases
 from governance_pipeline.trust.case_statement import MISMATCH, Outcome, stated
 from governance_pipeline.trust.reasons import Refusal
@@ -162,6 +162,8 @@ class Cases:
                 found = stated(
                     step.envelope, ref, self.verifier.root, self.actors(ref.round_id), self.now, resolves=resolves
                 )
+                if resolves:
+                    require_allowed(found, self.policy)
             except Refusal as refusal:
                 left_out.append(f"event {step.seq}: {refusal}")
             else:

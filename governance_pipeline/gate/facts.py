@@ -10,9 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.contracts.frames import plain_rows
+from governance_pipeline.crosscheck.policies import EscalationPolicy, escalation_policy
+from governance_pipeline.errors import UsageError
 from governance_pipeline.gate.resolutions import is_resolved
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.trust.independence import independence
+from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.stored_envelopes import envelopes_in
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
     from governance_pipeline.gate.events import History
     from governance_pipeline.gate.inputs import RoundInputs
+    from governance_pipeline.gate.passage import Verifier
     from governance_pipeline.gate.policy import GatePolicy
     from governance_pipeline.trust.root import TrustRoot
 
@@ -42,15 +46,31 @@ def mismatch_cases(inputs: RoundInputs) -> list[Mapping[str, Any]]:
 
 
 def open_cases(
-    inputs: RoundInputs, history: History, root: TrustRoot, actors: Iterable[str], now: datetime
+    inputs: RoundInputs, history: History, verifier: Verifier, actors: Iterable[str], now: datetime
 ) -> list[Mapping[str, Any]]:
-    """Give the mismatch cases of a round nobody has resolved in a way that counts."""
-    parties = tuple(actors)
+    """Give the mismatch cases of a round nobody has resolved in a way that counts, by the escalation policy in force.
+
+    Raises:
+        Refusal: BLOCKED_POLICY: a case was resolved, and nobody can say how it may be: the copy of the policy beside
+            the configuration is looser than the shipped one, or others may write it.
+    """
+    cases, parties = mismatch_cases(inputs), tuple(actors)
+    said = [history.resolutions.get(case["case_id"], ()) for case in cases]
+    if not any(said):
+        return cases
+    policy = _escalation_policy(verifier)
     return [
         case
-        for case in mismatch_cases(inputs)
-        if not is_resolved(case, history.resolutions.get(case["case_id"], ()), root, parties, now)
+        for case, resolutions in zip(cases, said, strict=True)
+        if not is_resolved(case, resolutions, verifier.root, policy, parties, now)
     ]
+
+
+def _escalation_policy(verifier: Verifier) -> EscalationPolicy:
+    try:
+        return escalation_policy(verifier.config.source.parent)
+    except UsageError as error:
+        raise Refusal(ReasonCode.BLOCKED_POLICY, str(error)) from error
 
 
 def judged_again(

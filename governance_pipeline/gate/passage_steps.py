@@ -163,7 +163,7 @@ def undecidable(passage: Passage) -> None:
             ReasonCode.BLOCKED_POLICY,
             f"the verdict of round {passage.inputs.round_id} is block; new work or a dismissal changes that",
         )
-    cases = open_cases(passage.inputs, passage.history, passage.verifier.root, passage.actors, passage.now)
+    cases = open_cases(passage.inputs, passage.history, passage.verifier, passage.actors, passage.now)
     if cases:
         named = ", ".join(case["case_id"] for case in cases[:_SHOWN_CASES])
         raise Refusal(

@@ -134,17 +134,21 @@ def _blocked(request: Requested, verifier: Verifier, history: History, now: date
     if request.verdict_status == BLOCK:
         message = f"the verdict of round {request.round_id} is block; new work or a dismissal changes that"
         return Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, message)
-    if not request.mismatch_cases:
-        return None
+    why = _open_cases(request, verifier, history, now)
+    return None if why is None else Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, why)
+
+
+def _open_cases(request: Requested, verifier: Verifier, history: History, now: datetime) -> str | None:
+    """Say how many mismatch cases are open, or why nobody can tell; None when none is."""
     left = request.mismatch_cases
-    if history.resolutions:
+    if left and history.resolutions:
         inputs = read_inputs(gate_of(request.gate), request.round_id, verifier.lake)
-        actors = {*inputs.parties.actors, *request.actors}
-        left = len(open_cases(inputs, history, verifier.root, actors, now))
-    if not left:
-        return None
-    message = f"open mismatch cases: {left}; a person must resolve them first: govern crosscheck cases list"
-    return Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, message)
+        try:
+            left = len(open_cases(inputs, history, verifier, {*inputs.parties.actors, *request.actors}, now))
+        except Refusal as refusal:
+            return words_of(refusal)
+    said = f"open mismatch cases: {left}; a person must resolve them first: govern crosscheck cases list"
+    return said if left else None
 
 
 _STATE_OF_CODE: Final = {

@@ -13,7 +13,9 @@ from governance_pipeline.crosscheck.shipped_policies import shipped_document
 from governance_pipeline.errors import UsageError
 from governance_pipeline.gate.case_deciding import REASON_CHARACTERS, find_case, state_case
 from governance_pipeline.gate.cases import Cases, current_cases, unresolved_mismatches, with_standing
+from governance_pipeline.gate.gates import PUBLISH
 from governance_pipeline.gate.states import State, standing_of
+from governance_pipeline.gate.verify import passage_of, verify
 from governance_pipeline.ledger.cases import CaseEvent, step_event
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.case_statement import CaseRef, Outcome, sign_case
@@ -183,6 +185,47 @@ def test_a_tightened_policy_makes_cases_late_sooner_and_allows_fewer_outcomes(wo
     with pytest.raises(UsageError, match="a reason has 12 to"):
         state(world, outcome=Outcome.DATA_CONFLICT, reason="short")
     assert state(world, outcome=Outcome.DATA_CONFLICT, reason="long enough it is").standing.state == "resolved"
+
+
+def write_policy(world, **changes):
+    path = world.config_path.with_name("escalation_policy.yaml")
+    path.write_text(yaml.safe_dump({**shipped_document("escalation_policy.yaml"), **changes}))
+    path.chmod(0o600)
+
+
+@pytest.mark.parametrize("changes", [{"outcomes": ["data_conflict"]}, {"minimum_reason_characters": 40}])
+def test_a_resolution_a_tightened_policy_does_not_allow_any_more_leaves_the_case_open_for_command_and_gate(
+    world, changes
+):
+    state(world)
+    assert gate_state(world) is State.PENDING
+    write_policy(world, **changes)
+    found = standing(world)
+    assert (found.state, found.resolved) == ("open", None)
+    assert "POLICY_MISMATCH: the escalation policy in force" in found.left_out[0]
+    assert gate_state(world) is State.BLOCKED_POLICY
+    done = state(world, outcome=Outcome.DATA_CONFLICT, reason="the log and the tables are about two different runs")
+    assert done.standing.state == "resolved"
+    assert gate_state(world) is State.PENDING
+
+
+def test_an_approval_does_not_outlast_a_policy_that_forbids_how_the_case_was_resolved(world):
+    state(world)
+    world.decide(world.request())
+    assert gate_state(world) is State.APPROVED
+    write_policy(world, outcomes=["data_conflict"])
+    assert gate_state(world) is State.BLOCKED_POLICY
+    with pytest.raises(Refusal, match="BLOCKED_POLICY: open mismatch cases: 1"):
+        verify(passage_of(world.verifier(), PUBLISH, "r1", NOON))
+
+
+def test_a_policy_nobody_can_use_keeps_the_gate_closed_and_says_why(world):
+    state(world)
+    write_policy(world, minimum_reason_characters=0)
+    assert gate_state(world) is State.BLOCKED_POLICY
+    history = world.history()
+    said = standing_of(history.in_force("publish", "r1"), world.verifier(), history, NOON).message
+    assert "does not tighten the shipped one" in said
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * (REASON_CHARACTERS + 1)])
