@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from governance_pipeline.ingest.belonging import Belonging
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Sample
     from governance_pipeline.strict.archive import Archive
@@ -32,6 +34,16 @@ class LogFormat(Protocol):
 
     def read(self, files: Sequence[LogFile], out: Extraction) -> None:
         """Read all files of this format of one round, given in path order, into the core tables."""
+
+
+class SessionLogFormat(LogFormat, Protocol):
+    """A format whose files say more of their session than records with one `session_id` do."""
+
+    def belonging(self, sample: Sample, source: Path, /) -> Belonging:
+        """Tell what a file of this format, which lies at `source`, says of the session or trajectory it is of.
+
+        One session is one round: this is all that putting files together knows of a format (units).
+        """
 
 
 class TextLogFormat(LogFormat, Protocol):

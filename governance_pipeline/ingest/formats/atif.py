@@ -25,10 +25,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging
 from governance_pipeline.ingest.extraction import parse_time, text_sha256
 from governance_pipeline.ingest.formats import atif_totals, tool_calls
 from governance_pipeline.ingest.formats.atif_totals import COST, declare
-from governance_pipeline.ingest.formats.atif_trajectories import Family, Trajectory, steps, trajectories
+from governance_pipeline.ingest.formats.atif_trajectories import Family, Trajectory, references, steps, trajectories
 from governance_pipeline.ingest.formats.places import Place, records
 from governance_pipeline.ingest.formats.runs import Run, RunNames, Step
 from governance_pipeline.ingest.formats.usage import Tokens, UsageReport, write_usage
@@ -36,6 +37,7 @@ from governance_pipeline.ingest.formats.values import entries, members, text, wh
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Sample
@@ -51,6 +53,12 @@ VERSIONS: Final = "ATIF-v1.4, v1.5, v1.6, v1.7"
 def detect(sample: Sample) -> bool:
     """Tell by the stated schema version of the document, or of a member of it."""
     return len(sample.values) == 1 and bool(trajectories(sample.values[0]))
+
+
+def belonging(sample: Sample, _: Path) -> Belonging:
+    """Give the trajectories a document holds, the first of which names it, and the sub-agents they name."""
+    found, sub_agents = references(sample.values[0])
+    return Belonging(next(iter(found), None), ids=found, sub_agents=sub_agents)
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:

@@ -32,7 +32,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.ingest.extraction import parse_time, text_sha256
-from governance_pipeline.ingest.formats import claude_code_threads
+from governance_pipeline.ingest.formats import claude_code_sessions, claude_code_threads
 from governance_pipeline.ingest.formats.claude_code_approvals import MODE_LINE, Approvals, ToolResult
 from governance_pipeline.ingest.formats.claude_code_lines import (
     MESSAGE_TYPES,
@@ -45,6 +45,7 @@ from governance_pipeline.ingest.formats.claude_code_lines import (
     text_of,
     tokens_of,
 )
+from governance_pipeline.ingest.formats.claude_code_sessions import EXPORT
 from governance_pipeline.ingest.formats.claude_code_tasks import TOTALS, TaskResult, declare_totals, has_totals
 from governance_pipeline.ingest.formats.claude_code_threads import LastCall, Thread, Threads
 from governance_pipeline.ingest.formats.claude_code_tools import finish, is_opaque
@@ -64,9 +65,9 @@ if TYPE_CHECKING:
 NAME: Final = claude_code_threads.NAME
 DECLARES: Final[tuple[str, ...]] = tuple(field.name for field in TOTALS.values())
 RECOMPUTABLE: Final[tuple[str, ...]] = ("subagent_total_tokens", "subagent_tool_use_count")
+belonging = claude_code_sessions.belonging
 VERSIONS: Final = "1.0.x, 2.1.x (up to 2.1.220), web export"
 
-EXPORT: Final = "loglines"
 CHECKPOINTS: Final = "claude_code_entire"
 """Format of the metadata beside which transcripts are snapshots of one session."""
 

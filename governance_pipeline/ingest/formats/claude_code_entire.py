@@ -30,6 +30,7 @@ import csv
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging
 from governance_pipeline.ingest.formats import claude_code_entire_numbers
 from governance_pipeline.ingest.formats.claude_code_entire_files import CommitFile, Metadata, Transcripts
 from governance_pipeline.ingest.formats.claude_code_entire_numbers import declare_root, declare_session
@@ -39,6 +40,7 @@ from governance_pipeline.ingest.formats.values import members, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
@@ -59,6 +61,15 @@ def detect(sample: Sample) -> bool:
 def detect_text(head: str) -> bool:
     """Tell a table of committed files by its header."""
     return head.partition("\n")[0].rstrip("\r") == NUMSTAT_HEADER
+
+
+def belonging(sample: Sample, source: Path) -> Belonging:
+    """Give the checkpoint, or the session of it, that holds the folder its metadata lie in."""
+    for value in sample.values:
+        if is_metadata(value):
+            named = text(value.get("checkpoint_id" if is_root(value) else "session_id"))
+            return Belonging(named, holds=source.parent, is_part=True)
+    return Belonging()
 
 
 def is_metadata(value: Any) -> bool:

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging, only_id, texts
 from governance_pipeline.ingest.formats import claude_code_stream_totals
 from governance_pipeline.ingest.formats.claude_code_lines import fault_of
 from governance_pipeline.ingest.formats.claude_code_stream_session import Session
@@ -37,6 +38,7 @@ from governance_pipeline.ingest.formats.values import members, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
@@ -60,6 +62,13 @@ def detect(sample: Sample) -> bool:
     if len(values) == 1 and isinstance(values[0], list):
         values = values[0][:_LOOKED_AT]
     return any(is_event(value) for value in values)
+
+
+def belonging(sample: Sample, _: Path) -> Belonging:
+    """Give the one session the events name; that of a session's own file is the same one."""
+    values = sample.values
+    events = values[0] if len(values) == 1 and isinstance(values[0], list) else values
+    return Belonging(only_id(name for name in texts(events, "session_id") if name != NO_SESSION))
 
 
 def is_event(value: Any) -> bool:

@@ -27,8 +27,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging
 from governance_pipeline.ingest.formats.codex_counts import TOTALS, Counts
 from governance_pipeline.ingest.formats.codex_sessions import UNCHECKED, Session
 from governance_pipeline.ingest.formats.places import Place, records
@@ -38,6 +39,7 @@ from governance_pipeline.ingest.formats.values import members, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
@@ -53,13 +55,6 @@ _TYPES: Final = frozenset({"session_meta", "turn_context", "response_item", "eve
 _META: Final = "session_meta"
 
 
-class Lineage(NamedTuple):
-    """The session a file is of, and the one that was forked for it or started it."""
-
-    session_id: str | None
-    parent_id: str | None
-
-
 def detect(sample: Sample) -> bool:
     """Tell by the three members of a line and its type."""
     return any(_is_line(value) for value in sample.values)
@@ -73,21 +68,13 @@ def read(files: Sequence[LogFile], out: Extraction) -> None:
     reader.write()
 
 
-def lineage(values: Sequence[Any]) -> Lineage:
-    """Give the session the lines of a file are of and the one it comes from, by its first meta line."""
-    meta = next((members(value.get("payload")) for value in values if members(value).get("type") == _META), {})
+def belonging(sample: Sample, _: Path) -> Belonging:
+    """Give the session a file is of and the one that was forked for it or started it, by its first meta line."""
+    metas = (value.get("payload") for value in sample.values if members(value).get("type") == _META)
+    meta = members(next(metas, None))
     spawn = members(members(members(meta.get("source")).get("subagent")).get("thread_spawn"))
     parent = text(meta.get("parent_thread_id")) or text(spawn.get("parent_thread_id"))
-    return Lineage(text(meta.get("id")), parent or text(meta.get("forked_from_id")))
-
-
-def first_session(session_id: str, parents: Mapping[str | None, str | None]) -> str:
-    """Give the session at the beginning of a line of forks and sub-agents, as far as `parents` knows it."""
-    seen = {session_id}
-    while (parent := parents.get(session_id)) is not None and parent in parents and parent not in seen:
-        seen.add(parent)
-        session_id = parent
-    return session_id
+    return Belonging(text(meta.get("id")), parent or text(meta.get("forked_from_id")))
 
 
 def _is_line(value: Any) -> bool:

@@ -26,6 +26,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging
 from governance_pipeline.ingest.extraction import parse_time
 from governance_pipeline.ingest.formats import inspect_ai_totals
 from governance_pipeline.ingest.formats.inspect_ai_samples import SampleRun
@@ -38,6 +39,7 @@ from governance_pipeline.ingest.logfile import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Sample
@@ -70,6 +72,12 @@ def detect_archive(archive: Archive) -> Any:
     member = by_name.get(HEADER) or by_name.get(START)
     value = None if member is None else archive.read_json(member)
     return value if _is_header(value) else None
+
+
+def belonging(sample: Sample, _: Path) -> Belonging:
+    """Give the id of a log; `run_id` is that of a set of evaluations."""
+    header = members(members(sample.values[0]).get("eval"))
+    return Belonging(text(header.get("eval_id")) or text(header.get("task_id")))
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:

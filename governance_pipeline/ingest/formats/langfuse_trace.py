@@ -28,6 +28,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging
 from governance_pipeline.ingest.extraction import parse_time, text_sha256, value_kind, value_raw
 from governance_pipeline.ingest.formats import tool_calls
 from governance_pipeline.ingest.formats.aggregates import Field, Subject
@@ -48,6 +49,7 @@ from governance_pipeline.vocabulary import DataType, ValueKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Sample
@@ -76,6 +78,12 @@ def detect(sample: Sample) -> bool:
     document = members(sample.values[0]) if sample.shape == "document" and sample.values else {}
     trace, observations = members(document.get("trace")), document.get("observations")
     return text(trace.get("id")) is not None and isinstance(observations, list) and "projectId" in trace
+
+
+def belonging(sample: Sample, _: Path) -> Belonging:
+    """Give the session of a trace, and where it is of none the trace itself."""
+    trace = members(members(sample.values[0]).get("trace"))
+    return Belonging(text(trace.get("sessionId")) or text(trace.get("id")))
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:

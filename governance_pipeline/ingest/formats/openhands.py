@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging
 from governance_pipeline.ingest.formats import openhands_conversation, openhands_events, openhands_metrics
 from governance_pipeline.ingest.formats.openhands_conversation import Conversation
 from governance_pipeline.ingest.formats.openhands_events import EventStream
@@ -49,6 +50,7 @@ from governance_pipeline.ingest.formats.values import members, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
@@ -77,6 +79,19 @@ def detect(sample: Sample) -> bool:
         or _is_stream_event(value)
         for value in values
     )
+
+
+def belonging(sample: Sample, source: Path) -> Belonging:
+    """Give the conversation whose state a file is: it holds its folder where the events lie there too.
+
+    A conversation in the folder `subagents` of another one is a sub-agent of that one.
+    """
+    state = next((value for value in sample.values if openhands_conversation.is_state(value)), None)
+    if state is None:
+        return Belonging()
+    folder, events = source.parent, source.parent / _EVENTS_FOLDER
+    holds = folder if events.is_dir() and not events.is_symlink() else None
+    return Belonging(text(state.get("id")), holds=holds, is_part=folder.parent.name == _SUBAGENTS_FOLDER)
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:

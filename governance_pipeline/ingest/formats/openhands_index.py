@@ -28,15 +28,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging
 from governance_pipeline.ingest.extraction import parse_time, value_raw
 from governance_pipeline.ingest.formats.aggregates import Field, Subject
 from governance_pipeline.ingest.formats.places import Place, escaped, records
+from governance_pipeline.ingest.formats.result_folders import result_folder
 from governance_pipeline.ingest.formats.runs import Run, RunNames
 from governance_pipeline.ingest.formats.values import entries, members, text
 from governance_pipeline.vocabulary import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
@@ -80,6 +83,11 @@ def detect(sample: Sample) -> bool:
         return False
     value = sample.values[0]
     return _is_scores(value) or _is_outcomes(value) or members(value).keys() >= _METADATA
+
+
+def belonging(_: Sample, source: Path) -> Belonging:
+    """Give the folder a result file is about."""
+    return Belonging(results=result_folder(source, INSTANCE_FOLDER), leads=True)
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:

@@ -27,8 +27,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging, only_id
 from governance_pipeline.ingest.formats import otel_totals
-from governance_pipeline.ingest.formats.otel_runs import Traces, is_genai
+from governance_pipeline.ingest.formats.otel_runs import Traces, is_genai, session_of
 from governance_pipeline.ingest.formats.otel_spans import RESOURCES, Span, lists_of, span_of
 from governance_pipeline.ingest.formats.otel_totals import SPAN_TOTAL, TOTALS, TWINS
 from governance_pipeline.ingest.formats.places import Place
@@ -38,6 +39,7 @@ from governance_pipeline.ingest.formats.values import members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
@@ -57,6 +59,16 @@ _LOOKED_AT: Final = 20
 def detect(sample: Sample) -> bool:
     """Tell an OTLP export by its resources, spans of an SDK by their ids and GenAI attributes."""
     return any(_is_export(value) for value in sample.values)
+
+
+def belonging(sample: Sample, _: Path) -> Belonging:
+    """Give the one conversation or session all GenAI traces are of; a trace that names none is one itself."""
+    conversations: dict[str, str | None] = {}
+    for value in sample.values:
+        for span in _spans_of(value):
+            if is_genai(span):
+                conversations[span.trace_id] = conversations.get(span.trace_id) or session_of(span)
+    return Belonging(only_id(session or trace_id for trace_id, session in conversations.items()))
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:
@@ -87,16 +99,16 @@ def _take(traces: Traces, file: LogFile, record: Record, spans: Sequence[Span]) 
 def _is_export(value: Any) -> bool:
     if isinstance(members(value).get(RESOURCES), list):
         return True
+    return any(is_genai(span) for span in _spans_of(value, _LOOKED_AT))
+
+
+def _spans_of(value: Any, at_most: int | None = None) -> Iterator[Span]:
+    """Give a span that stands for itself and the first of each list of spans, before they have a place."""
     looked_at = [value] if "attributes" in members(value) else []
     for _, spans, _ in lists_of(value):
-        looked_at += spans[:_LOOKED_AT]
-    return any(_is_genai(span) for span in looked_at)
-
-
-def _is_genai(value: Any) -> bool:
-    nowhere: Any = None  # detection looks at a span that has no place yet
-    span = span_of(nowhere, value, {})
-    return span is not None and is_genai(span)
+        looked_at += spans[:at_most]
+    nowhere: Any = None
+    return (span for each in looked_at if (span := span_of(nowhere, each, {})) is not None)
 
 
 def _records(file: LogFile) -> Iterator[tuple[Record, list[Span | None]]]:

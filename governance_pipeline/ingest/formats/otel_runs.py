@@ -54,6 +54,11 @@ def is_genai(span: Span) -> bool:
     return any(name.startswith(_BEGINNINGS) for name in span.attributes)
 
 
+def session_of(span: Span) -> str | None:
+    """Give the conversation or session a span names."""
+    return text(span.first("gen_ai.conversation.id", "session.id"))
+
+
 @dataclass
 class _Group:
     """The spans of one run; `root` is the span that invoked it, None for those of a trace that no agent claims."""
@@ -160,7 +165,7 @@ def _describe(group: _Group) -> None:
         run.saw(span.start)
         run.saw(span.end)
         run.used(text(span.first("gen_ai.response.model", "ai.response.model", "gen_ai.request.model", "ai.model.id")))
-        run.session_id = run.session_id or text(span.first("gen_ai.conversation.id", "session.id"))
+        run.session_id = run.session_id or session_of(span)
         if _operation(span) == _TOOL or span.attributes.get(_AI_OPERATION) == _AI_TOOL:
             run.steps.append(_step(span))
     run.steps.sort(key=lambda step: step.at or _NEVER)

@@ -30,17 +30,20 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging
 from governance_pipeline.ingest.extraction import value_raw
 from governance_pipeline.ingest.formats import swebench_kinds as kinds
 from governance_pipeline.ingest.formats.aggregates import Field, Subject
 from governance_pipeline.ingest.formats.edits import patch_files
 from governance_pipeline.ingest.formats.places import Place, escaped, records
+from governance_pipeline.ingest.formats.result_folders import result_folder
 from governance_pipeline.ingest.formats.runs import Change, Run, RunNames, Step
 from governance_pipeline.ingest.formats.values import entries, members, text
 from governance_pipeline.vocabulary import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
@@ -87,6 +90,11 @@ def detect(sample: Sample) -> bool:
 def detect_text(head: str) -> bool:
     """Tell the exit statuses of a batch by their first line."""
     return head.startswith(kinds.EXIT_STATUSES)
+
+
+def belonging(_: Sample, source: Path) -> Belonging:
+    """Give the folder a result file is about."""
+    return Belonging(results=result_folder(source, kinds.REPORTS), leads=True)
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:
@@ -212,7 +220,7 @@ class _Results:
         if patch is None or instance in self._trajectories:
             return
         where = place.below("/model_patch")
-        changes = [Change(file.path, file.counts, "submission", where) for file in patch_files(patch)]
+        changes = [Change(file.path, file.counts, "submission", where, file.edit) for file in patch_files(patch)]
         run.steps.append(Step(where, tool="submission", is_opaque=not changes, changes=changes))
 
     def _take_report(self, file: LogFile, record: Record, place: Place) -> None:

@@ -21,7 +21,7 @@ TEST_KINDS: Final = ("FAIL_TO_PASS", "PASS_TO_PASS")
 LEFT_OUT: Final = ("no_generation", "no_logs")
 """Lists of `results.json` with the instances that have no report."""
 
-_REPORTS: Final = "logs"
+REPORTS: Final = "logs"
 EXIT_STATUSES: Final = "instances_by_exit_status:"
 """First line of the file mini-SWE-agent writes per start of a batch, `exit_statuses_<time>.yaml`."""
 
@@ -50,8 +50,8 @@ def repository_of(instance: str) -> str | None:
 def folder_of(path: str) -> str:
     """Give the folder a file tells of: its own, of the report of an instance the one above `logs`."""
     folders = path.split("/")[:-1]
-    if folders and is_instance_id(folders[-1]) and _REPORTS in folders:
-        folders = folders[: len(folders) - 1 - folders[::-1].index(_REPORTS)]
+    if folders and is_instance_id(folders[-1]) and REPORTS in folders:
+        folders = folders[: len(folders) - 1 - folders[::-1].index(REPORTS)]
     return "/".join(folders)
 
 

@@ -24,14 +24,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging, only_id, texts
 from governance_pipeline.ingest.formats import tau2_judge, tau2_simulation, tau2_submission
 from governance_pipeline.ingest.formats.places import Place, records
+from governance_pipeline.ingest.formats.result_folders import result_folder
 from governance_pipeline.ingest.formats.runs import Run, RunNames
 from governance_pipeline.ingest.formats.usage import UsageReport, write_usage
 from governance_pipeline.ingest.formats.values import entries, members, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     Members = Mapping[str, Any]
 
 NAME: Final = "tau2_bench"
+TRAJECTORIES: Final = "trajectories"
 _SIMULATION: Final = (
     tau2_simulation.AGENT_COST.name,
     tau2_simulation.USER_COST.name,
@@ -56,6 +60,15 @@ def detect(sample: Sample) -> bool:
         _is_results(value) or tau2_submission.is_submission(value) or tau2_judge.is_judge_summary(value)
         for value in sample.values
     )
+
+
+def belonging(sample: Sample, source: Path) -> Belonging:
+    """Give the folder of the submission a file may be of; without one, the one simulation it holds names it."""
+    document = members(next(iter(sample.values), None))
+    if tau2_submission.is_submission(document):
+        return Belonging(results=source.parent, leads=True)
+    session_id = only_id(texts(entries(document.get("simulations")), "id"))
+    return Belonging(session_id, results=result_folder(source, TRAJECTORIES))
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:

@@ -21,6 +21,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.belonging import Belonging, only_id, texts
 from governance_pipeline.ingest.extraction import parse_time, value_raw
 from governance_pipeline.ingest.formats.aggregates import Field, Subject
 from governance_pipeline.ingest.formats.places import Place, escaped, records
@@ -32,6 +33,7 @@ from governance_pipeline.vocabulary import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.logfile import LogFile, Record, Sample
@@ -57,6 +59,12 @@ _K_DIGITS: Final = 4
 def detect(sample: Sample) -> bool:
     """Tell by the members of the one document: a benchmark run or a single trial."""
     return sample.shape == "document" and any(_is_results(value) or _is_trial(value) for value in sample.values)
+
+
+def belonging(sample: Sample, _: Path) -> Belonging:
+    """Give the one trial a file holds, by its name; a file of several is a benchmark run without an id."""
+    document = members(next(iter(sample.values), None))
+    return Belonging(only_id(texts([document, *entries(document.get("results"))], "trial_name")))
 
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:

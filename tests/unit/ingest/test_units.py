@@ -8,16 +8,18 @@ import json
 import pytest
 
 from governance_pipeline.ingest import units
+from governance_pipeline.ingest.belonging import Belonging
 from governance_pipeline.ingest.formats import FORMATS
 from governance_pipeline.ingest.layout import FoundFile, found_file
 from governance_pipeline.ingest.units import Candidate, Unit, look_at, units_of
 
 
-def _candidate(folder, name, **more):
+def _candidate(folder, name, log_format=None, /, **says):
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(name)
-    return Candidate(found_file(path, folder), hashlib.sha256(name.encode()).hexdigest(), **more)
+    says = {key: folder / value if key in ("holds", "results") else value for key, value in says.items()}
+    return Candidate(found_file(path, folder), hashlib.sha256(name.encode()).hexdigest(), log_format, Belonging(**says))
 
 
 def test_a_file_that_is_gone_is_a_candidate_with_a_reason(tmp_path):
@@ -39,11 +41,11 @@ def test_the_digest_id_of_several_files_depends_on_names_and_bytes(tmp_path):
 
 def test_every_candidate_is_in_exactly_one_unit(tmp_path):
     candidates = [
-        _candidate(tmp_path, "p/s.jsonl", format="claude_code", session_id="s"),
+        _candidate(tmp_path, "p/s.jsonl", "claude_code", session_id="s", holds="p/s"),
         _candidate(tmp_path, "p/s/deep/er/x.txt"),
-        _candidate(tmp_path, "p/nameless.jsonl", format="claude_code"),
+        _candidate(tmp_path, "p/nameless.jsonl", "claude_code"),
         _candidate(tmp_path, "p/nameless/x.txt"),
-        _candidate(tmp_path, "p/t.traj", format="swe_agent"),
+        _candidate(tmp_path, "p/t.traj", "swe_agent"),
     ]
     found = units_of(candidates)
     assert sorted(c.file.path for unit in found for c in unit.files) == sorted(c.file.path for c in candidates)
@@ -66,7 +68,7 @@ def test_a_word_is_found_across_the_blocks_a_file_is_read_in(tmp_path, monkeypat
 
 def test_a_trajectory_has_the_sub_agents_beside_it_and_no_others(tmp_path):
     def trajectory(name, session, *named):
-        return _candidate(tmp_path, name, format="atif", session_id=session, ids=(session,), sub_agents=named)
+        return _candidate(tmp_path, name, "atif", session_id=session, ids=(session,), sub_agents=named)
 
     found = units_of(
         [
@@ -88,38 +90,56 @@ def test_a_trajectory_has_the_sub_agents_beside_it_and_no_others(tmp_path):
     ]
 
 
-def test_the_result_files_of_one_folder_are_one_unit_with_the_outcomes_below(tmp_path):
-    names = ["m/instance_results/a.json", "m/metadata.json", "m/scores.json", "n/instance_results/a.json"]
-    found = units_of([_candidate(tmp_path, name, format="openhands_index") for name in names])
-    assert [[c.file.path for c in unit.files] for unit in found] == [names[:3], names[3:]]
-
-
-def test_trajectories_beside_a_submission_are_one_unit_with_it_and_others_stay_alone(tmp_path):
-    names = ["m/a.json", "m/submission.json", "m/trajectories/b.json", "n/a.json", "n/trajectories/b.json"]
-    found = units_of([_candidate(tmp_path, name, format="tau2_bench") for name in names])
-    assert [[c.file.path for c in unit.files] for unit in found] == [names[:3], names[3:4], names[4:]]
-
-
-def test_a_checkpoint_folder_is_one_unit_whatever_session_its_transcripts_name(tmp_path):
-    names = [
-        "c/metadata.json",
-        "c/0/metadata.json",
-        "c/0/full.jsonl",
-        "c/0/full/sub.jsonl",
-        "c/0/prompt.txt",
-        "c/n.csv",
+def test_results_of_one_folder_are_one_unit_once_one_of_them_leads(tmp_path):
+    candidates = [
+        _candidate(tmp_path, "m/a.json", "tau2_bench", results="m", session_id="x"),
+        _candidate(tmp_path, "m/b.json", "other", results="m", leads=True),
+        _candidate(tmp_path, "m/s.json", "tau2_bench", results="m", leads=True),
+        _candidate(tmp_path, "m/t/b.json", "tau2_bench", results="m"),
+        _candidate(tmp_path, "n/a.json", "tau2_bench", results="n", session_id="x"),
+        _candidate(tmp_path, "n/b.json", "tau2_bench", results="n"),
     ]
+    found = [[c.file.path for c in unit.files] for unit in units_of(candidates)]
+    assert found == [["m/a.json", "m/b.json", "m/s.json", "m/t/b.json"], ["n/a.json"], ["n/b.json"]]
+
+
+def test_what_lies_in_a_held_folder_is_of_the_session_that_holds_it_whatever_it_names(tmp_path):
     known = {
-        "c/metadata.json": {"format": "claude_code_entire", "session_id": "c0ffee"},
-        "c/0/metadata.json": {"format": "claude_code_entire", "session_id": "s"},
-        "c/0/full.jsonl": {"format": "claude_code", "session_id": "s"},
-        "c/n.csv": {"format": "claude_code_entire"},
+        "c/metadata.json": ("entire", {"session_id": "c0ffee", "holds": "c", "is_part": True}),
+        "c/0/metadata.json": ("entire", {"session_id": "s", "holds": "c/0", "is_part": True}),
+        "c/0/full.jsonl": ("claude_code", {"session_id": "s", "holds": "c/0/full", "is_part": True}),
+        "c/0/full/sub.jsonl": (None, {}),
+        "c/n.csv": ("entire", {}),
+        "s.jsonl": ("claude_code", {"session_id": "s", "holds": "s", "is_part": True}),
+        "d/0/metadata.json": ("entire", {"session_id": "t", "holds": "d/0", "is_part": True}),
+        "d/1/base.json": ("openhands", {"holds": "d/1"}),
+        "d/1/events/e.json": ("openhands", {}),
     }
-    inside = [_candidate(tmp_path, name, **known.get(name, {})) for name in names]
-    outside = _candidate(tmp_path, "s.jsonl", format="claude_code", session_id="s")
-    alone = _candidate(tmp_path, "d/0/metadata.json", format="claude_code_entire", session_id="t")
-    found = units_of([*inside, outside, alone])
-    assert [(unit.round_id, len(unit.files)) for unit in found] == [("c0ffee", 6), ("s", 1), ("t", 1)]
+    found = units_of([_candidate(tmp_path, name, form, **says) for name, (form, says) in known.items()])
+    assert [(unit.session_id, len(unit.files)) for unit in found] == [("c0ffee", 5), ("s", 1), ("t", 1), (None, 2)]
+
+
+def test_a_conversation_inside_another_one_is_a_part_of_it_only_where_it_says_so(tmp_path):
+    folders = {"c": False, "c/x": False, "c/subagents/d": True, "c/subagents/d/subagents/e": True, "subagents/f": True}
+    candidates = [
+        candidate
+        for folder, is_part in folders.items()
+        for candidate in (
+            _candidate(tmp_path, f"{folder}/base.json", "o", session_id=folder, holds=folder, is_part=is_part),
+            _candidate(tmp_path, f"{folder}/events/e.json", "o"),
+        )
+    ]
+    found = {unit.session_id: len(unit.files) for unit in units_of(candidates)}
+    assert found == {"c": 6, "c/x": 2, "subagents/f": 2}
+
+
+def test_files_of_one_session_are_one_unit_whatever_their_formats(tmp_path):
+    candidates = [
+        _candidate(tmp_path, "a/s.jsonl", "claude_code", session_id="a/b"),
+        _candidate(tmp_path, "b/out.json", "claude_code_stream", session_id="a/b"),
+        _candidate(tmp_path, "c/t.json", "otel_genai", session_id="other"),
+    ]
+    assert [len(unit.files) for unit in units_of(candidates)] == [2, 1]
 
 
 @pytest.mark.parametrize(("extra", "wanted"), [({"sessions": []}, "c0ffee"), ({"session_id": "s-1"}, "s-1")])
@@ -127,25 +147,37 @@ def test_a_checkpoint_is_named_by_its_root_and_a_lone_session_by_its_own_id(tmp_
     path = tmp_path / "metadata.json"
     path.write_text(json.dumps({"checkpoint_id": "c0ffee", "checkpoints_count": 1, **extra}))
     candidate = look_at(found_file(path, tmp_path), FORMATS)
-    assert (candidate.format, candidate.session_id) == ("claude_code_entire", wanted)
+    assert (candidate.format, candidate.says.session_id) == ("claude_code_entire", wanted)
 
 
-def test_reports_of_instances_belong_to_the_results_above_their_logs(tmp_path):
-    names = ["s/logs/o__r-1/report.json", "s/logs/run/m/o__r-2/report.json", "s/results.json", "t/logs/preds.json"]
-    found = units_of([_candidate(tmp_path, name, format="swebench") for name in names])
-    assert [[c.file.path for c in unit.files] for unit in found] == [names[:3], names[3:]]
-
-
-def test_forks_and_sub_agents_of_codex_go_with_the_session_they_come_from(tmp_path):
+def test_forks_and_sub_agents_go_with_the_session_they_come_from(tmp_path):
     candidates = [
-        _candidate(tmp_path, "01/child.jsonl", format="codex_rollout", session_id="c", parent_id="p"),
-        _candidate(tmp_path, "02/parent.jsonl", format="codex_rollout", session_id="p", parent_id="gone"),
-        _candidate(tmp_path, "02/again.jsonl", format="codex_rollout", session_id="p", parent_id="gone"),
-        _candidate(tmp_path, "02/other.jsonl", format="codex_rollout", session_id="o"),
-        _candidate(tmp_path, "02/nameless.jsonl", format="codex_rollout"),
+        _candidate(tmp_path, "01/child.jsonl", "codex_rollout", session_id="c", parent_id="p"),
+        _candidate(tmp_path, "02/parent.jsonl", "codex_rollout", session_id="p", parent_id="gone"),
+        _candidate(tmp_path, "02/again.jsonl", "codex_rollout", session_id="p", parent_id="gone"),
+        _candidate(tmp_path, "02/other.jsonl", "codex_rollout", session_id="o"),
+        _candidate(tmp_path, "02/nameless.jsonl", "codex_rollout"),
     ]
     found = {unit.session_id: len(unit.files) for unit in units_of(candidates)}
     assert found == {"p": 3, "o": 1, None: 1}
+
+
+def test_sessions_that_come_from_each_other_in_a_circle_are_one_unit(tmp_path):
+    candidates = [
+        _candidate(tmp_path, "w.jsonl", "codex_rollout", session_id="w", parent_id="y"),
+        _candidate(tmp_path, "x.jsonl", "codex_rollout", session_id="x", parent_id="y"),
+        _candidate(tmp_path, "y.jsonl", "codex_rollout", session_id="y", parent_id="x"),
+    ]
+    assert [(unit.session_id, len(unit.files)) for unit in units_of(candidates)] == [("x", 3)]
+
+
+def test_a_long_chain_of_trajectories_is_followed_in_time_that_grows_with_it(tmp_path):
+    count = 400
+    candidates = [
+        _candidate(tmp_path, f"{n:04}.json", "atif", session_id=f"s{n}", ids=(f"s{n}",), sub_agents=(f"s{n + 1}",))
+        for n in range(count)
+    ]
+    assert [len(unit.files) for unit in units_of(candidates)] == [count]
 
 
 def test_a_rollout_tells_its_session_and_where_it_comes_from(tmp_path):
@@ -153,13 +185,5 @@ def test_a_rollout_tells_its_session_and_where_it_comes_from(tmp_path):
     line = {"timestamp": "2026-02-23T11:40:00Z", "type": "session_meta", "payload": meta}
     (tmp_path / "x").write_text(json.dumps(line) + "\n")
     candidate = look_at(found_file(tmp_path / "x", tmp_path), FORMATS)
-    assert (candidate.format, candidate.session_id, candidate.parent_id) == ("codex_rollout", "c", "p")
+    assert (candidate.format, candidate.says.session_id, candidate.says.parent_id) == ("codex_rollout", "c", "p")
     assert candidate.day == "2026-02-23"
-
-
-def test_a_conversation_has_its_sub_agents_and_theirs(tmp_path):
-    folders = ["c", "c/subagents/d", "c/subagents/d/subagents/e", "subagents/f"]
-    names = [f"{folder}/{name}" for folder in folders for name in ("base_state.json", "events/event-0.json")]
-    found = units_of([_candidate(tmp_path, name, format="openhands", session_id=name[:-16]) for name in names])
-    assert [len(unit.files) for unit in found] == [6, 2]
-    assert [unit.session_id for unit in found] == ["c", "subagents/f"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from governance_pipeline.crosscheck.builtin import cross_checks
-from governance_pipeline.ingest.formats.codex_rollout import detect, first_session, lineage
+from governance_pipeline.ingest.formats.codex_rollout import belonging, detect
 from governance_pipeline.ingest.logfile import Sample
 
 LOG = "logs/rollout.jsonl"
@@ -234,8 +235,7 @@ def test_other_lines_are_not_claimed(value):
     assert not detect(Sample("x.jsonl", "jsonl", (value,)))
 
 
-def test_lineage_is_that_of_the_first_meta_line():
-    assert lineage([turn(), meta("c", forked_from_id="p"), meta("p")]) == ("c", "p")
-    assert lineage([5]) == (None, None)
-    assert first_session("c", {"c": "b", "b": "a", "a": "gone"}) == "a"
-    assert first_session("x", {"x": "y", "y": "x"}) == "y"
+def test_a_rollout_is_of_the_session_of_its_first_meta_line_and_comes_from_the_one_it_names():
+    sample = Sample("x.jsonl", "jsonl", (turn(), meta("c", forked_from_id="p"), meta("p")))
+    assert belonging(sample, Path("x.jsonl"))[:2] == ("c", "p")
+    assert belonging(Sample("x.jsonl", "jsonl", (5,)), Path("x.jsonl"))[:2] == (None, None)
