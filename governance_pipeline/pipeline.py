@@ -23,11 +23,13 @@ from governance_pipeline.crosscheck.integrity import integrity
 from governance_pipeline.errors import StorageError
 from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, table_of
 from governance_pipeline.settings import SETTINGS
+from governance_pipeline.trajectory.base_lines import open_base
 from governance_pipeline.trajectory.cross_checks import CROSS_CHECK_TABLES, surface_cross_checks
 from governance_pipeline.trajectory.formulas import metadata as formulas_metadata
 from governance_pipeline.trajectory.round_features import ROUND_TABLES, round_features
 from governance_pipeline.trajectory.step_surface import STEP_TABLES, step_surface
 from governance_pipeline.trust.independence import independence
+from governance_pipeline.verdict.dismissals import PARTY_TABLES, Dismissals
 from governance_pipeline.verdict.findings import findings
 from governance_pipeline.verdict.policy_document import shipped_policy
 from governance_pipeline.verdict.round_view import INPUTS as VERDICT_INPUTS
@@ -35,8 +37,10 @@ from governance_pipeline.verdict.verdicts import verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from governance_pipeline.ingest.round import RoundTables
+    from governance_pipeline.ledger.dismissals import DismissalHistory
     from governance_pipeline.trust.root import TrustRoot
 
     Tables = Mapping[str, pd.DataFrame]
@@ -49,12 +53,16 @@ NO_ROOT_INSTANT = datetime(1970, 1, 1, tzinfo=UTC)
 class Trust(NamedTuple):
     """Whom the tables may believe: the trust root (None: no signature can be decided) and when keys are judged.
 
-    `envelope_of` gives the exact bytes of an attestation by file digest and line.
+    `envelope_of` gives the exact bytes of an attestation by file digest and line; `landing` is the folder of the
+    rounds' folders, from which the repositories they name are found (None: only those with an absolute path).
+    `dismissals` are what the ledger has; each is judged where it is used.
     """
 
     root: TrustRoot | None = None
     now: datetime = NO_ROOT_INSTANT
     envelope_of: Callable[[str, int | None], bytes | None] | None = None
+    landing: Path | None = None
+    dismissals: DismissalHistory | None = None
 
 
 class Step(NamedTuple):
@@ -96,6 +104,10 @@ def _independence(tables: Tables, trust: Trust) -> pd.DataFrame:
     )
 
 
+def _findings(tables: Tables, trust: Trust) -> pd.DataFrame:
+    return findings(tables, shipped_policy(), Dismissals(trust.root, trust.now, trust.dismissals))
+
+
 PIPELINE: tuple[Step, ...] = (
     *(Step(table, (), None) for table in RAW_TABLES),
     *(Step(table, RAW_TABLES, None) for table in CORE_TABLES),
@@ -116,8 +128,13 @@ PIPELINE: tuple[Step, ...] = (
         _independence,
     ),
     Step("features_step_surface", STEP_TABLES, lambda t, _: step_surface(t), metadata=formulas_metadata),
-    Step("features_round", ROUND_TABLES, lambda t, _: round_features(t), metadata=formulas_metadata),
-    Step("verdict_findings", VERDICT_INPUTS, lambda t, _: findings(t, shipped_policy()), reads_parents=True),
+    Step(
+        "features_round",
+        ROUND_TABLES,
+        lambda t, trust: round_features(t, open_base(trust.landing)),
+        metadata=formulas_metadata,
+    ),
+    Step("verdict_findings", tuple(dict.fromkeys((*VERDICT_INPUTS, *PARTY_TABLES))), _findings, reads_parents=True),
     Step(
         "verdict_rounds",
         (*VERDICT_INPUTS, "verdict_findings"),

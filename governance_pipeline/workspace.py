@@ -98,7 +98,7 @@ class Workspace:
         self.lake = Lake(root)
         self.frames = KeptFrames(self.lake)
         self.store = ContentStore(root)
-        self.trust = (trust or Trust())._replace(envelope_of=envelopes_in(self.store))
+        self.trust = (trust or Trust())._replace(envelope_of=envelopes_in(self.store), landing=landing)
         self.reader = RoundReader(landing, self.store)
 
     def make(self, tables: Sequence[str], round_ids: Sequence[str]) -> dict[str, dict[str, Stored]]:

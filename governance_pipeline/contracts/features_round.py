@@ -16,9 +16,9 @@ from governance_pipeline.vocabulary import ContractState
 
 
 class FeaturesRound(TableModel):
-    """One row per round: its accumulated surface and what it proved.
+    """One row per round: its accumulated surface, what it proved, and the numbers cohorts compare.
 
-    Null = unknown, with its reason beside it. Source: spec/trajectory.md §1 (trajectory-features-v1).
+    Null = unknown, with its reason beside it. Source: spec/trajectory.md §1 (trajectory-features-v1) and §4.
     """
 
     round_id: Text = round_id()
@@ -35,6 +35,35 @@ class FeaturesRound(TableModel):
         "Why AUS is unknown, the first that holds: no_steps, changes_quarantined, step_gap, s_unknown.",
         null=True,
         pattern=r"^(no_steps|changes_quarantined|step_gap|s_unknown)$",
+    )
+    largest_s: Real = real("Largest S of a step. Null: aus_reason says why.", low=0)
+    largest_h: Real = real("Largest H of a step, nats. Null: largest_h_reason says why.", low=0)
+    largest_h_reason: Text = text(
+        "Why it is unknown, the first that holds: no_steps, changes_quarantined, step_gap, h_unknown.",
+        null=True,
+        pattern=r"^(no_steps|changes_quarantined|step_gap|h_unknown)$",
+    )
+    unproven_growth: Real = real(
+        "Growth without evidence: sum of max(0, S - S of the step before) over steps whose E did not rise.", low=0
+    )
+    unproven_growth_reason: Text = text(
+        "Why it is unknown, the first that holds: no_steps, changes_quarantined, step_gap, s_unknown, e_unknown.",
+        null=True,
+        pattern=r"^(no_steps|changes_quarantined|step_gap|s_unknown|e_unknown)$",
+    )
+    rewrite_share: Real = real(
+        "Deleted lines / lines at [repo] base, over the touched files that were there; a file counts once at most.",
+        low=0,
+        high=1,
+    )
+    rewrite_share_reason: Text = text(
+        "Why it is unknown, the first that holds: no_repo (the contract names no repository and commit), no_steps, "
+        "changes_quarantined, step_gap, step_repeated, files_not_listed, path_outside (a touched file is not named "
+        "from the root of the repository), base_not_pinned (base is no commit id), repo_unreadable, base_not_found, "
+        "churn_unknown, no_base_lines (no touched file was there with a line).",
+        null=True,
+        pattern=r"^(no_repo|no_steps|changes_quarantined|step_gap|step_repeated|files_not_listed|path_outside"
+        r"|base_not_pinned|repo_unreadable|base_not_found|churn_unknown|no_base_lines)$",
     )
     required_count: Count = count("Criteria the contract requires; null without a valid one.", null=True)
     proven_required_count: Count = count("Those proven at the end of the round; null whenever E is.", null=True)
@@ -56,4 +85,4 @@ class FeaturesRound(TableModel):
         """Key and version."""
 
         unique = ["round_id"]
-        metadata = {"version": 1}
+        metadata = {"version": 2}

@@ -37,6 +37,7 @@ CODE: Final = (
     "rounds/modules.py",
     "rounds/paths.py",
     "trajectory/accumulated.py",
+    "trajectory/base_lines.py",
     "trajectory/comparisons.py",
     "trajectory/distance.py",
     "trajectory/entropy.py",
@@ -45,8 +46,10 @@ CODE: Final = (
     "trajectory/files.py",
     "trajectory/formulas.py",
     "trajectory/frames.py",
+    "trajectory/growth.py",
     "trajectory/reading.py",
     "trajectory/reasons.py",
+    "trajectory/rewriting.py",
     "trajectory/round_features.py",
     "trajectory/rules.py",
     "trajectory/step_surface.py",
@@ -100,6 +103,16 @@ FORMULAS: Final = (
     Formula("E", _ROUND, "evidence_share", "share 0-1",
             "required criteria whose last state in the round is proven / required; 0 when none is required",
             "no valid contract; a line of evidence.jsonl is quarantined"),
+    Formula("largest_s", _ROUND, "largest_s", "mixed", "largest S of a step", "whenever AUS is"),
+    Formula("largest_h", _ROUND, "largest_h", "nats", "largest H of a step",
+            "no step; a line of changes.jsonl is quarantined; a step is missing; an H is unknown"),
+    Formula("unproven_growth", _ROUND, "unproven_growth", "mixed",
+            "sum of max(0, S - S of step t - 1) over the steps with E <= E of step t - 1; S and E before step 1 are 0",
+            "whenever AUS is; an E is unknown"),
+    Formula("rewrite_share", _ROUND, "rewrite_share", "share 0-1",
+            "sum of min(deleted, lines at base) / sum of lines at base, over touched files that were at [repo] base",
+            "no [repo] with path and commit id, or it cannot be read; a step is missing, repeated or lists no files; "
+            "deleted lines of a file are unknown; no such file has a line"),
 )  # fmt: skip
 """Every formula of version 1, in the order of the specification."""
 

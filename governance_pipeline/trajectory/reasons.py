@@ -34,6 +34,14 @@ class AusReason(StrEnum):
     S_UNKNOWN = "s_unknown"
 
 
+class GrowthReason(StrEnum):
+    """Why a peak or the growth without evidence is null where no step is missing."""
+
+    S_UNKNOWN = "s_unknown"
+    H_UNKNOWN = "h_unknown"
+    E_UNKNOWN = "e_unknown"
+
+
 WITHOUT_CONTRACT: Final = {
     ContractState.VALID: None,
     ContractState.ABSENT: Reason.NO_CONTRACT,
