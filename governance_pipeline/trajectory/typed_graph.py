@@ -82,13 +82,18 @@ class TypedGraph:
     @cached_property
     def users(self) -> Neighbours:
         """Who uses each node."""
-        return _neighbours(self.target, self.source, len(self))
+        return neighbours(self.target, self.source, len(self))
+
+    @cached_property
+    def uses(self) -> Neighbours:
+        """What each node uses."""
+        return neighbours(self.source, self.target, len(self))
 
     @cached_property
     def either(self) -> Neighbours:
         """Distinct neighbours of each node, those it uses and those that use it."""
         one, other = np.concatenate([self.source, self.target]), np.concatenate([self.target, self.source])
-        return _neighbours(*_distinct(one, other, len(self)), len(self))
+        return neighbours(*_distinct(one, other, len(self)), len(self))
 
     @cached_property
     def degree(self) -> Integers:
@@ -133,7 +138,8 @@ def _distinct(source: Integers, target: Integers, size: int) -> tuple[Integers, 
     return pairs // max(size, 1), pairs % max(size, 1)
 
 
-def _neighbours(of: Integers, nodes: Integers, size: int) -> Neighbours:
+def neighbours(of: Integers, nodes: Integers, size: int) -> Neighbours:
+    """Group pairs (of, node) by their first member; `size` is the number of nodes."""
     starts = np.zeros(size + 1, dtype=np.int64)
     np.cumsum(np.bincount(of, minlength=size), out=starts[1:])
     return Neighbours(starts, nodes[np.argsort(of, kind="stable")])

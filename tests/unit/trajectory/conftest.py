@@ -81,3 +81,61 @@ def one_round(tables, contract):
         return tables({"r-1": files})
 
     return _one_round
+
+
+class Repository:
+    """A bare git repository made by a test: commits of whole trees."""
+
+    def __init__(self, path: Path) -> None:
+        import pygit2
+
+        self.path = path
+        self.objects = pygit2.init_repository(str(path), bare=True)
+        self.last: list[Any] = []
+
+    def commit(self, files: dict[str, bytes | str], modes: dict[str, int] | None = None, *, at: int = 0) -> str:
+        """Commit exactly these files on top of the last commit, and give its id."""
+        import pygit2
+
+        index = pygit2.Index()
+        for path, content in files.items():
+            data = content.encode() if isinstance(content, str) else content
+            index.add(pygit2.IndexEntry(path, self.objects.create_blob(data), (modes or {}).get(path, 0o100644)))
+        author = pygit2.Signature("A", "a@example.org", 1_700_000_000 + (at or len(self.last)))
+        tree = index.write_tree(self.objects)
+        made = self.objects.create_commit("refs/heads/main", author, author, "m", tree, self.last[-1:])
+        self.last.append(made)
+        return str(made)
+
+
+@pytest.fixture
+def repository(tmp_path) -> Repository:
+    """Give an empty repository to commit to."""
+    return Repository(tmp_path / "repository.git")
+
+
+@pytest.fixture
+def graph_of(repository):
+    """Give a function that makes the graph of some files."""
+    from governance_pipeline.trajectory.repository_files import RepositoryFiles
+    from governance_pipeline.trajectory.repository_graph import FactReader, repository_graph
+
+    def make(files: dict[str, bytes | str], modes: dict[str, int] | None = None):
+        opened = RepositoryFiles(repository.path)
+        commit = opened.commit(repository.commit(files, modes))
+        return repository_graph(opened, opened.tree(commit), FactReader())
+
+    return make
+
+
+def edges_of(made) -> set[tuple[str, str]]:
+    """Give the distinct edges of a repository graph as pairs of ids."""
+    graph = made.graph
+    ends = zip(graph.source.tolist(), graph.target.tolist(), strict=True)
+    return {(graph.ids[source], graph.ids[target]) for source, target in ends}
+
+
+@pytest.fixture
+def edges():
+    """Give the function that lists the edges of a repository graph."""
+    return edges_of
