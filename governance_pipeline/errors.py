@@ -5,6 +5,7 @@ GovernError
 │   ├── FaultyFileError         a file refused as a whole; holds every fault with its line
 │   │   ├── ContractTextError   a round contract that cannot be used
 │   │   └── CheckSetError       a check file refused at load
+│   ├── EventRefused            a confidence event the rules refuse; holds the reason code
 │   ├── FormulaRefused          a recompute expression that is not allowed
 │   └── PolicyError             a policy that loosens what is shipped
 ├── UnreadableError             a source cannot be read                      exit 3

@@ -27,7 +27,7 @@ from governance_pipeline.confidence.state import State, Subject, Track, TrackKey
 from governance_pipeline.confidence.terms import Adjustment, ClusterRole, EventType, RefusalReason, Trigger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from governance_pipeline.confidence.event import Event, Line
     from governance_pipeline.confidence.registry import Registry
@@ -53,17 +53,31 @@ class Folded:
     accepted: int = 0
 
 
-def fold(lines: Iterable[Line], registry: Registry, folded: Folded | None = None) -> Folded:
+def fold(
+    lines: Iterable[Line],
+    registry: Registry,
+    folded: Folded | None = None,
+    earlier: Callable[[str], Event] | None = None,
+) -> Folded:
     """Fold events, whatever the order of their lines.
 
     Args:
         lines: events with ids of their own.
         registry: its patterns say what errors cost.
         folded: an earlier fold to go on from; every event here must come after its events. Changed in place.
+        earlier: gives an event of the earlier fold by its id; only the seal of a day it left open asks for it.
     """
     folded = folded or Folded()
-    fold_one = _Fold(folded, registry)
-    for line in sorted(lines, key=lambda line: line.event.order):
+    ordered = sorted(lines, key=lambda line: line.event.order)
+    here = {line.event.event_id: line.event for line in ordered}
+
+    def event_of(event_id: str) -> Event:
+        if event_id in here or earlier is None:
+            return here[event_id]
+        return earlier(event_id)
+
+    fold_one = _Fold(folded, registry, event_of)
+    for line in ordered:
         fold_one.take(line)
     return folded
 
@@ -71,10 +85,11 @@ def fold(lines: Iterable[Line], registry: Registry, folded: Folded | None = None
 class _Fold:
     """One pass over events in order."""
 
-    def __init__(self, folded: Folded, registry: Registry) -> None:
+    def __init__(self, folded: Folded, registry: Registry, event_of: Callable[[str], Event]) -> None:
         self._folded = folded
         self._state = folded.state
         self._patterns = registry.patterns
+        self._event_of = event_of
 
     def take(self, line: Line) -> None:
         """Accept one event and apply it, or refuse it and change nothing."""
@@ -93,7 +108,7 @@ class _Fold:
         subject.runtime, subject.has_events = event.runtime, True
         track = self._state.tracks.setdefault(key, Track())
         self._folded.alerts += roll_over(key, track, event.day, event.event_id)
-        self._state.open_days.setdefault((event.role, event.subject_id, event.day), []).append(submitted)
+        self._state.open_days.setdefault((event.role, event.subject_id, event.day), []).append(submitted.event_id)
         if event.event_type is EventType.SEAL:
             self._seal(event, key, track, subject)
         else:
@@ -182,7 +197,7 @@ class _Fold:
         digested = self._state.open_days.pop((event.role, event.subject_id, event.day))
         digest = hashlib.sha256()
         for one in digested:
-            digest.update(one.canonical + b"\n")
+            digest.update(self._event_of(one).canonical + b"\n")
         self._folded.seals.append(Seal(event, len(digested), digest.hexdigest()))
 
 

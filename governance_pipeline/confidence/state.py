@@ -8,7 +8,7 @@ proleptic ordinals.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from governance_pipeline.confidence.amounts import (
     START,
@@ -16,9 +16,6 @@ from governance_pipeline.confidence.amounts import (
     WARM_UP_PER_DOMAIN,
 )
 from governance_pipeline.confidence.terms import Domain, Role
-
-if TYPE_CHECKING:
-    from governance_pipeline.confidence.event import Event
 
 
 class TrackKey(NamedTuple):
@@ -134,11 +131,11 @@ class State:
         tracks, subjects: made at the first accepted event.
         roots: clusters whose root error was accepted, of whichever subject.
         cheerled: sessions with an accepted CHEERLEAD error.
-        open_days: (role, subject, day) not sealed yet -> its accepted events in fold order, for the seal's digest.
+        open_days: (role, subject, day) not sealed yet -> ids of its accepted events in fold order, for the seal.
     """
 
     tracks: dict[TrackKey, Track] = field(default_factory=dict)
     subjects: dict[tuple[Role, str], Subject] = field(default_factory=dict)
     roots: set[str] = field(default_factory=set)
     cheerled: set[str] = field(default_factory=set)
-    open_days: dict[tuple[Role, str, int], list[Event]] = field(default_factory=dict)
+    open_days: dict[tuple[Role, str, int], list[str]] = field(default_factory=dict)

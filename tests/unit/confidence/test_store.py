@@ -1,0 +1,163 @@
+"""Stored events: recorded only if accepted, never changed, and a saved state gives what the whole history gives."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from governance_pipeline.confidence import checkpoints
+from governance_pipeline.confidence.state_text import read_state, state_text
+from governance_pipeline.confidence.store import EventRefused, EventStore
+from governance_pipeline.errors import StorageError, UsageError
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """An empty store that saves its state every few events."""
+    monkeypatch.setattr(checkpoints, "SPACING", 3)
+    store = EventStore.create(tmp_path / "confidence")
+    store.register({"pools": ["claude-code/opus-4-6/high"]})
+    store.register({"subjects": [{"role": "agent", "subject_id": "ada"}, {"role": "user", "subject_id": "kim"}]})
+    return store
+
+
+def _states(store):
+    return state_text(store.standing().folded.state), state_text(store.whole().folded.state)
+
+
+def test_a_place_without_events_says_what_to_do(tmp_path):
+    with pytest.raises(StorageError, match="govern confidence init"):
+        EventStore(tmp_path).standing()
+    (tmp_path / "confidence.sqlite").write_bytes(b"")
+    with pytest.raises(StorageError, match="holds no confidence events"):
+        EventStore(tmp_path).standing()
+
+
+def test_a_store_is_never_made_over_another(store):
+    with pytest.raises(UsageError, match="never overwritten"):
+        EventStore.create(store.path.parent)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"subject_id": "eve"}, "unknown_subject"),
+        ({"runtime": "codex/gpt-6/none"}, "unknown_pool"),
+        ({"event_type": "exceptional", "points": 5}, "streak_below_3"),
+        ({"domain": "LAW"}, "invalid_field"),
+    ],
+)
+def test_an_event_the_rules_refuse_is_not_recorded_and_says_why(store, event, change, reason):
+    with pytest.raises(EventRefused, match=reason):
+        store.append(event(1, **change))
+    assert list(store.lines())[2:] == []
+
+
+def test_the_same_event_again_is_no_news_and_another_under_its_id_is_refused(store, event):
+    assert store.append(event(1)).is_new
+    assert not store.append(event(1)).is_new
+    with pytest.raises(EventRefused, match="conflicting_event_id"):
+        store.append(event(1, domain="OPS"))
+
+
+def test_a_sealed_day_takes_nothing_more_whatever_its_instant(store, event):
+    store.append(event(5))
+    seal = store.append(event(6, "seal", domain=None))
+    assert [one.events for one in seal.seals] == [2]
+    for number in (1, 9):
+        with pytest.raises(EventRefused, match="day_sealed"):
+            store.append(event(number))
+
+
+def test_a_seal_after_a_saved_state_digests_the_events_before_it(store, event):
+    for number in range(1, 8):
+        store.append(event(number, note="line" * number))
+    sealed = store.append(event(9, "seal", domain=None))
+    assert [one.digest for one in sealed.seals] == [one.digest for one in store.whole().folded.seals]
+
+
+def test_a_late_event_is_folded_where_it_belongs_and_voids_what_was_saved_after_it(store, event):
+    for number in range(10, 18):
+        store.append(event(number))
+    late = store.append(event(1, "error", severity="severe"))
+    assert late.rows[0].score == 45_000
+    saved, whole = _states(store)
+    assert saved == whole
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 40), st.sampled_from(["correct", "error", "bonus"])), unique_by=lambda one: one[0]
+    )
+)
+def test_any_order_of_arrival_gives_the_state_of_the_whole_history(tmp_path_factory, event, drawn):
+    store = EventStore.create(tmp_path_factory.mktemp("any"))
+    store.register({"pools": ["claude-code/opus-4-6/high"], "subjects": [{"role": "agent", "subject_id": "ada"}]})
+    more = {"correct": {}, "error": {"severity": "mild", "pattern_code": "HALLUCINATION"}, "bonus": {"points": 1}}
+    for number, kind in drawn:
+        with suppress(EventRefused):  # a fourth bonus of the day
+            store.append(event(number, kind, **more[kind]))
+    saved, whole = _states(store)
+    assert saved == whole
+    assert state_text(read_state(saved)) == saved
+
+
+@pytest.mark.parametrize("column", ["state", "sha256", "events"])
+def test_a_saved_state_that_was_touched_is_not_believed(store, event, column):
+    for number in range(1, 8):
+        store.append(event(number))
+    expected = state_text(store.whole().folded.state)
+    with closing(sqlite3.connect(store.path)) as database, database:
+        value = {"state": "'{}'", "sha256": f"'{'0' * 64}'", "events": "99"}[column]
+        database.execute(f"UPDATE checkpoints SET {column} = {value}")
+    assert _states(store) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE lines SET line = x'78'",
+        "DELETE FROM lines WHERE seq = 3",
+        "INSERT OR REPLACE INTO lines SELECT 4, event_id, ts, x'78', sha256 FROM lines WHERE seq = 3",
+    ],
+)
+def test_no_recorded_line_is_changed_or_removed(store, event, sql):
+    store.append(event(1))
+    with closing(sqlite3.connect(store.path)) as database, pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        database.execute(sql)
+
+
+def test_a_line_changed_behind_the_triggers_is_found(store, event):
+    store.append(event(1))
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("DROP TRIGGER lines_no_update")
+        database.execute(
+            "UPDATE lines SET line = CAST(replace(CAST(line AS TEXT), 'TECH', 'ORCH') AS BLOB) WHERE seq = 3"
+        )
+    with pytest.raises(StorageError, match="not what was recorded"):
+        store.whole()
+
+
+def test_a_registry_entry_that_contradicts_is_refused_and_one_known_is_no_news(store):
+    assert not store.register({"pools": ["claude-code/opus-4-6/high"]})
+    with pytest.raises(UsageError, match="already registered otherwise"):
+        store.register({"subjects": [{"role": "agent", "subject_id": "ada", "weights": {"OPS": 3}}]})
+    with pytest.raises(UsageError, match="whom no registry line registers"):
+        store.register({"teams": [{"team_id": "t", "agent_id": "ada", "user_id": "nobody"}]})
+
+
+def test_the_recorded_lines_replay_to_the_same_scores(store, event, tmp_path):
+    from governance_pipeline.confidence.fold import fold
+    from governance_pipeline.confidence.reading import read_lines
+
+    for number in range(1, 6):
+        store.append(event(number))
+    file = tmp_path / "events.jsonl"
+    file.write_bytes(b"\n".join(store.lines()))
+    read = read_lines(file)
+    assert state_text(fold(read.events, read.registry).state) == _states(store)[0]
