@@ -4,11 +4,14 @@ What belongs here: which kinds of value each member may have, and the columns th
 `audit_log.entry_of`, which judges the lines that are left; where the two could differ the line is left to it. What does
 not: numbering, runs, accounts (`audit_set`).
 
-DuckDB is given Arrow columns and never a file: it hashes outputs, reads times and splits runtimes.
+Times in an unusual form and runtimes are read by the functions of `audit_log`, once for each that differs.
 """
 
 from __future__ import annotations
 
+import hashlib
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -17,18 +20,16 @@ import pyarrow.compute as pc
 
 from governance_pipeline.contracts.frames import arrow_schema
 from governance_pipeline.contracts.registry import contract_of
-from governance_pipeline.ingest.extraction import value_kind, value_raw
+from governance_pipeline.ingest.extraction import parse_time, value_kind, value_raw
 from governance_pipeline.ingest.flat_records import FALSE, NULL, NUMBER, TEXT, TRUE, BlockIndex, Cells
-from governance_pipeline.ingest.native.audit_log import RUN_TEXTS, RUNTIME_PARTS, STEP_COLUMNS, TEXTS
-from governance_pipeline.strict.sql_session import literal
+from governance_pipeline.ingest.native.audit_log import RUN_TEXTS, STEP_COLUMNS, TEXTS, split_runtime
 from governance_pipeline.vocabulary import ValueKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import duckdb
-
-    from governance_pipeline.ingest.flat_records import Flags, FlatLines, Places, Shape
+    from governance_pipeline.ingest.flat_bytes import Flags, Places
+    from governance_pipeline.ingest.flat_records import FlatLines, Shape
     from governance_pipeline.strict.limits import Limits
     from governance_pipeline.strict.lines import Block
 
@@ -53,22 +54,11 @@ _ALLOWED: Final[Mapping[str, tuple[int, ...]]] = {
 _ANY: Final = (TEXT, NULL, TRUE, FALSE, NUMBER)
 _KINDS: Final = {TEXT: ValueKind.TEXT, TRUE: ValueKind.BOOLEAN, FALSE: ValueKind.BOOLEAN, NUMBER: ValueKind.NUMBER}
 
-# Times `parse_time` and a cast read alike; years, offsets and fractions beyond these are left to the former.
-_LOCAL: Final = "[1-8][0-9]{3}-[0-9]{2}-[0-9]{2}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]{1,6})?"
-_ZONE: Final = "(?:Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9])"
-_QUERY: Final = f"""
-SELECT
-    CASE WHEN known AND (time[-1] = 'Z' OR time[-6] IN ('+', '-')) THEN try_cast(time AS TIMESTAMPTZ) END AS at,
-    known OR time IS NULL AS is_time_known,
-    sha256(CASE WHEN contains(output, chr(92)) THEN json_extract_string('"' || output || '"', '$') ELSE output END)
-        AS output_result_sha256
-FROM (SELECT *, regexp_full_match(time, {literal(f"{_LOCAL}{_ZONE}?")}) AS known FROM lines)"""  # noqa: S608 - constant
-_RUNTIMES: Final = f"""
-SELECT
-    CASE WHEN len(parts) < {RUNTIME_PARTS} THEN runtime ELSE parts[1] END AS platform,
-    CASE WHEN len(parts) >= {RUNTIME_PARTS} THEN array_to_string(parts[2:-2], '/') END AS model_id,
-    CASE WHEN len(parts) >= {RUNTIME_PARTS} THEN parts[-1] END AS thinking
-FROM (SELECT runtime, string_split(runtime, '/') AS parts FROM lines)"""  # noqa: S608 - the same
+_MICROSECONDS: Final = pa.timestamp("us", "UTC")
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_HEX: Final = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
+_DIGEST_DIGITS: Final = 64
+_NAMED: Final = ("platform", "model_id", "thinking")
 
 
 class BlockEntries(NamedTuple):
@@ -80,15 +70,15 @@ class BlockEntries(NamedTuple):
 
 
 def read_block(
-    block: Block, limits: Limits, shapes: Sequence[Shape], session: duckdb.DuckDBPyConnection
+    block: Block, limits: Limits, shapes: Sequence[Shape], *, with_cost: bool
 ) -> tuple[BlockIndex, BlockEntries]:
-    """Read the lines of known shapes; `session` is used by this call alone."""
+    """Read the lines of known shapes; what `token_cost` is stays null unless it is asked for."""
     index = BlockIndex(block, limits)
     tables, doubtful = [], []
     for shape in shapes:
         lines = index.take(shape) if "run_id" in shape else None
         if lines is not None and len(lines.lines):
-            table, is_sound = _entries(index, lines, session)
+            table, is_sound = _entries(index, lines, with_cost=with_cost)
             doubtful.append(lines.lines[~is_sound])
             tables.append(table if is_sound.all() else table.filter(pa.array(is_sound)))
     rest = np.sort(np.concatenate([index.rest(), *doubtful]))
@@ -110,38 +100,71 @@ def entry_row(line: int, entry: Mapping[str, Any]) -> dict[str, Any]:
     return {**entry, "line": line, "cost_kind": value_kind(cost).value, "cost_raw": value_raw(cost)}
 
 
-def _entries(index: BlockIndex, lines: FlatLines, session: duckdb.DuckDBPyConnection) -> tuple[pa.Table, Flags]:
+def _entries(index: BlockIndex, lines: FlatLines, *, with_cost: bool) -> tuple[pa.Table, Flags]:
     """Give the entries of lines of one shape, and which of them are beyond doubt."""
     count = len(lines.lines)
     missing = Cells(np.full(count, NULL, np.int8), np.zeros(count, np.int32))
     cells = {name: lines.cells.get(name, missing) for name in (*_ALLOWED, "output_result", "token_cost")}
-    texts = {name: index.texts(cells[name]) for name in (*TEXTS, "run_id", "parent_run_id", "session_id", "runtime")}
-    asked = {
-        "time": index.raw_texts(cells["timestamp"]),
-        "output": index.raw_texts(cells["output_result"]),
-        "runtime": texts.pop("runtime"),
-    }
-    session.register("lines", pa.table(asked))
-    answer = session.sql(_QUERY).to_arrow_table()
-    runtimes = dict.fromkeys(("platform", "model_id", "thinking"), pa.nulls(count, pa.string()))
-    if asked["runtime"].null_count < count:
-        named = session.sql(_RUNTIMES).to_arrow_table()
-        runtimes = {name: named[name] for name in runtimes}
-    session.unregister("lines")
-    has_run = pc.greater(pc.binary_length(texts["run_id"]), 0)
-    is_sound = pc.fill_null(pc.and_(answer["is_time_known"], has_run), fill_value=False).to_numpy()
+    texts = {name: index.texts(cells[name]) for name in (*TEXTS, "run_id", "parent_run_id", "session_id")}
+    at, is_time_known = _times(index, cells["timestamp"])
+    cost = cells["token_cost"]
+    unasked = pa.nulls(count, pa.string())
     columns = {
         **texts,
-        **runtimes,
-        "at": answer["at"],
-        "output_result_sha256": answer["output_result_sha256"],
+        **_runtimes(index.texts(cells["runtime"])),
+        "at": at,
+        "output_result_sha256": _digests(index.texts(cells["output_result"])),
         "line": pa.array(lines.lines.astype(np.int64) + index.block.number),
         "tool": index.texts(cells["tool_called"]),
         "is_independently_verified": _flags(cells["independently_verified"]),
-        "cost_kind": _kinds(cells["token_cost"]),
-        "cost_raw": _raw(index, cells["token_cost"]),
+        "cost_kind": _kinds(cost) if with_cost else unasked,
+        "cost_raw": _raw(index, lines.lines, cost) if with_cost else unasked,
     }
-    return pa.table({name: columns[name] for name in ENTRY.names}, schema=ENTRY), is_sound & _have_allowed_kinds(cells)
+    has_run = pc.fill_null(pc.greater(pc.binary_length(texts["run_id"]), 0), fill_value=False)
+    is_sound = is_time_known & has_run.to_numpy(zero_copy_only=False) & _have_allowed_kinds(cells)
+    return pa.table({name: columns[name] for name in ENTRY.names}, schema=ENTRY), is_sound
+
+
+def _times(index: BlockIndex, cells: Cells) -> tuple[pa.Array, Flags]:
+    """Give the instant each time names, null where it names none; one with an escape in it is not known here."""
+    found = index.instants(cells)
+    is_known = ~index.are_escaped(cells)
+    values, is_null = found.microseconds.copy(), ~found.are_known
+    others = np.flatnonzero(is_null & is_known & (cells.kinds == TEXT))
+    if len(others):
+        encoded = index.raw_texts(cells.of(others)).dictionary_encode()
+        times = [parse_time(text) for text in encoded.dictionary.to_pylist()]
+        instants = np.array([0 if time is None else (time - _EPOCH) // timedelta.resolution for time in times])
+        codes = encoded.indices.to_numpy()
+        values[others] = instants[codes]
+        is_null[others] = np.array([time is None for time in times])[codes]
+    return pa.array(values, mask=is_null).view(_MICROSECONDS), is_known
+
+
+def _runtimes(texts: pa.StringArray) -> dict[str, pa.Array]:
+    """Split runtimes into what they name."""
+    if texts.null_count == len(texts):
+        return dict.fromkeys(_NAMED, pa.nulls(len(texts), pa.string()))
+    encoded = texts.dictionary_encode()
+    parts = zip(*map(split_runtime, encoded.dictionary.to_pylist()), strict=True)
+    return {name: pa.array(part, pa.string()).take(encoded.indices) for name, part in zip(_NAMED, parts, strict=True)}
+
+
+def _digests(texts: pa.StringArray) -> pa.StringArray:
+    """Hash texts, as `text_sha256` does; null where there is none."""
+    if not len(texts) or texts.null_count == len(texts):
+        return pa.nulls(len(texts), pa.string())
+    present = texts.drop_null() if texts.null_count else texts
+    edges = np.frombuffer(present.buffers()[1], np.int32)[present.offset : present.offset + len(present) + 1].tolist()
+    data, sha256 = present.buffers()[2].to_pybytes(), hashlib.sha256
+    digests = b"".join([sha256(data[start:end]).digest() for start, end in pairwise(edges)])
+    digits = _HEX[np.frombuffer(digests, np.uint8)]
+    is_present = pc.is_valid(texts).to_numpy(zero_copy_only=False)
+    bounds = np.concatenate([[0], np.cumsum(is_present) * _DIGEST_DIGITS]).astype(np.int32)
+    validity = pa.py_buffer(np.packbits(is_present, bitorder="little"))
+    return pa.StringArray.from_buffers(
+        len(texts), pa.py_buffer(bounds), pa.py_buffer(digits), validity, texts.null_count, 0
+    )
 
 
 def _have_allowed_kinds(cells: Mapping[str, Cells]) -> Flags:
@@ -160,7 +183,6 @@ def _kinds(cells: Cells) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(cells.kinds), pa.array(names.tolist())).cast(pa.string())
 
 
-def _raw(index: BlockIndex, cells: Cells) -> pa.Array:
-    if (cells.kinds == NUMBER).all():
-        return index.written(cells)
-    return pc.coalesce(index.written(cells), index.texts(cells))
+def _raw(index: BlockIndex, lines: Places, cells: Cells) -> pa.Array:
+    written = index.written(lines, cells)
+    return written if (cells.kinds == NUMBER).all() else pc.coalesce(written, index.texts(cells))

@@ -146,7 +146,7 @@ class _Reader:
 
 
 def _named(members: Mapping[str, Any]) -> dict[str, str | None]:
-    platform, model_id, thinking = _runtime(members.get("runtime"))
+    platform, model_id, thinking = split_runtime(members.get("runtime"))
     return {
         "parent_run_id": optional_text(members, "parent_run_id"),
         "session_id": optional_text(members, "session_id"),
@@ -156,8 +156,12 @@ def _named(members: Mapping[str, Any]) -> dict[str, str | None]:
     }
 
 
-def _runtime(value: Any) -> tuple[str | None, str | None, str | None]:
-    """Split platform/model/thinking (the model may hold slashes); anything shorter names the platform only."""
+def split_runtime(value: Any) -> tuple[str | None, str | None, str | None]:
+    """Split platform/model/thinking (the model may hold slashes); anything shorter names the platform only.
+
+    Raises:
+        UnusableRecord: it is neither a text nor an object of texts.
+    """
     if value is None:
         return None, None, None
     if isinstance(value, dict):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from concurrent.futures import Future
 
-    import duckdb
-
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.flat_records import BlockIndex, Shape
     from governance_pipeline.ingest.logfile import LogFile
@@ -54,7 +52,7 @@ def read_as_set(files: Sequence[LogFile], out: Extraction, block_bytes: int = SE
     steps = Steps(out)
     with open_session() as session, ThreadPoolExecutor(THREADS) as pool:
         for file in files:
-            reader = _FileReader(file, session, pool)
+            reader = _FileReader(file, pool, with_cost=bool(out.subjects))
             steps.begin(file)
             for entries in _in_sets(reader.entries(block_bytes)):
                 runs.add(file, entries, session)
@@ -78,10 +76,10 @@ def _in_sets(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
 class _FileReader:
     """One file: its lines in order, as tables of entries."""
 
-    def __init__(self, file: LogFile, session: duckdb.DuckDBPyConnection, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, file: LogFile, pool: ThreadPoolExecutor, *, with_cost: bool) -> None:
         self._file = file
-        self._session = session
         self._pool = pool
+        self._with_cost = with_cost
         shapes = [shape_of(value, file.limits) for value in file.sample.values]
         self._shapes: list[Shape] = [s for s, _ in Counter(s for s in shapes if s).most_common(SHAPES_AT_MOST)]
         self._seen: Counter[Shape] = Counter()
@@ -97,11 +95,8 @@ class _FileReader:
             yield self._finish(waiting.popleft())
 
     def _begin(self, block: Block) -> Future[tuple[BlockIndex, BlockEntries]]:
-        return self._pool.submit(self._read, block, tuple(self._shapes))
-
-    def _read(self, block: Block, shapes: tuple[Shape, ...]) -> tuple[BlockIndex, BlockEntries]:
-        with self._session.cursor() as session:
-            return read_block(block, self._file.limits, shapes, session)
+        shapes = tuple(self._shapes)
+        return self._pool.submit(read_block, block, self._file.limits, shapes, with_cost=self._with_cost)
 
     def _finish(self, part: Line | tuple[Block, Future[tuple[BlockIndex, BlockEntries]]]) -> pa.Table:
         if isinstance(part, Line):

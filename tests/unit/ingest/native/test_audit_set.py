@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from governance_pipeline.ingest import flat_records
 from governance_pipeline.ingest.extraction import Extraction
 from governance_pipeline.ingest.logfile import LogFile, Sample
 from governance_pipeline.ingest.native import audit_log, audit_set
@@ -135,12 +137,14 @@ def assert_same(data: bytes, *, shapes: int = 20, subjects: set[str] = frozenset
         copy = Path(folder) / "copy"
         copy.write_bytes(data)
         slow, expected = read(audit_log.read_line_by_line, copy, shapes, subjects)
-        fast, found = read(audit_set.read_as_set, copy, shapes, subjects, block_bytes=block_bytes)
-        assert fast.account == slow.account
-        assert fast.rejected == slow.rejected
-        assert (found.times, found.outputs) == (expected.times, expected.outputs)
-        for table in TABLES:
-            pd.testing.assert_frame_equal(found.frame(table), expected.frame(table))
+        for lines_of_a_pattern in (1, flat_records.LINES_OF_A_PATTERN):
+            with patch.object(flat_records, "LINES_OF_A_PATTERN", lines_of_a_pattern):
+                fast, found = read(audit_set.read_as_set, copy, shapes, subjects, block_bytes=block_bytes)
+            assert fast.account == slow.account
+            assert fast.rejected == slow.rejected
+            assert (found.times, found.outputs) == (expected.times, expected.outputs)
+            for table in TABLES:
+                pd.testing.assert_frame_equal(found.frame(table), expected.frame(table))
 
 
 lines = st.one_of(
@@ -167,6 +171,37 @@ lines = st.one_of(
 def test_a_log_read_as_a_set_gives_what_it_gives_line_by_line(parts, is_ended, shapes, subjects, block_bytes):
     data = b"\n".join(parts) + (b"\n" if is_ended else b"")
     assert_same(data, shapes=shapes, subjects=set(subjects), block_bytes=block_bytes)
+
+
+def _with(value: bytes) -> bytes:
+    return LINE.replace(b"null", value)
+
+
+# The same number of quotes as LINE, but not its pattern; a bare value in the middle.
+NEAR = [
+    LINE.replace(b'"token_cost": 0.5', b'"token_cost": "0.5"').replace(b'"worker"', b"null"),
+    LINE.replace(b'"token_cost": 0.5', b'"token_cost":  0.5'),
+    LINE.replace(b'"token_cost": 0.5,', b'"token_cost": 0.5 ,'),
+    LINE.replace(b'"token_cost": 0.5', b'"token_cost": 0.5, 7'),
+    LINE.replace(b'"token_cost": 0.5', b'"token_cost": '),
+    LINE.replace(b'"token_cost": 0.5', b'"token_cost": 0.5]'),
+    LINE.replace(b'"token_cost": 0.5', b'"token_cost": 1.234567890123456789012345e-7'),
+    LINE.replace(b'"token_cost": 0.5', b'"token_cost": nulll'),
+    LINE.replace(b'"token_cost"', b'"token_cosu"'),
+    LINE.replace(b'"token_cost"', b'"run_id"'),
+    LINE.replace(b'"agent_id"', b'"run_id"'),
+    LINE.replace(b'"agent_id": "', b'"agent_id": ["').replace(b'"worker"', b'"worker"]'),
+    LINE.replace(b"}", b"} "), LINE.replace(b"}", b"}}"), LINE.replace(b"}", b""), LINE.replace(b"{", b"["),
+    LINE.replace(b"worker", b'work\\"er'), LINE.replace(b"worker", b"work\\\\"), LINE.replace(b"worker", b'work\\\\"er'),
+    *map(_with, (b"1", b"-1", b"true", b"truex", b"tru", b"1e5", b"01", b"", b"9" * 70, b"{}", b"[]")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [b"}", b', "last": 7}', b', "last":null}', b', "last": -1.5e3 }'])
+def test_lines_nearly_of_a_pattern_are_what_they_are_line_by_line(ending):
+    usual, *near = (line.removesuffix(b"}") + ending for line in (LINE, *NEAR))
+    mixed = [part for line in near for part in (line, usual)]
+    assert_same(b"\n".join([usual, *mixed, *[usual] * 70]), subjects={"run-1"})
 
 
 def test_shapes_met_only_later_in_a_file_are_learned():

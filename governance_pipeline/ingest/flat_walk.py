@@ -1,0 +1,222 @@
+"""Walking over the members of many lines at once: a cursor in each line, or the same pattern laid over all of them.
+
+What belongs here: deciding, byte by byte, that a line is one object of the members of a shape, and where its values
+are. What does not: what bytes stand out (`flat_bytes`), which lines are in doubt (`flat_records`).
+
+A pattern is what stands between the values of one line: names, quotes, colons, commas, spaces, and which values are
+texts. A log is written by one program, so most lines have the pattern of another line, and laying a pattern over
+lines costs a tenth of walking through them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from governance_pipeline.ingest.flat_bytes import SPACE, Bytes, Flags, Integers, Places, Words
+from governance_pipeline.ingest.flat_numbers import are_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Shape = tuple[str, ...]
+"""Names of the members of a record, in the order they are written."""
+
+MEMBERS_AT_MOST: Final = 64
+TEXT, NULL, TRUE, FALSE, NUMBER = range(1, 6)
+"""Kinds of value; 0 is none of them."""
+
+_COLON, _COMMA, _OPEN, _CLOSE = b":,{}"
+_WORD: Final = 8
+_WORDS: Final = {NULL: b"null", TRUE: b"true", FALSE: b"false"}
+_NUMBER_STARTS: Final = np.isin(np.arange(256), list(b"-0123456789"))
+
+
+class Cells(NamedTuple):
+    """The values of one member: kind of each, and the quote behind which its content begins."""
+
+    kinds: npt.NDArray[np.int8]
+    places: Places
+
+    def of(self, kept: Flags | Integers) -> Cells:
+        """Give the values of some of the lines."""
+        return Cells(self.kinds[kept], self.places[kept])
+
+
+def joined(parts: Sequence[Cells]) -> Cells:
+    """Join the values of a member in several groups of lines."""
+    return Cells(np.concatenate([part.kinds for part in parts]), np.concatenate([part.places for part in parts]))
+
+
+class Walked(NamedTuple):
+    """Which lines are sound, and the values of each member; those of other lines mean nothing."""
+
+    is_sound: Flags
+    members: Sequence[Cells]
+
+
+class Ground(NamedTuple):
+    """A block to walk over: its bytes, padded, the same as words, and the places of its quotes, padded too."""
+
+    raw: bytes
+    data: Bytes
+    words: Words
+    quotes: Places
+
+
+class Lines(NamedTuple):
+    """Some lines of a block: first byte of each, the one behind its last, and its first quote."""
+
+    starts: Places
+    ends: Places
+    quotes: Places
+
+    def of(self, kept: Flags | slice) -> Lines:
+        """Give some of the lines."""
+        return Lines(self.starts[kept], self.ends[kept], self.quotes[kept])
+
+
+class Pattern(NamedTuple):
+    """What stands before each value, the quotes around the texts included, and which values are texts."""
+
+    before: tuple[bytes, ...]
+    is_text: tuple[bool, ...]
+
+    @property
+    def quotes(self) -> int:
+        """Number of quotes of a line."""
+        return 2 * (len(self.is_text) + sum(self.is_text))
+
+
+def pattern_of(shape: Shape, ground: Ground, lines: Lines) -> Pattern | None:
+    """Give the pattern of the first of these lines that has the shape, None when none has."""
+    walked = walk(shape, ground, lines)
+    sound = np.flatnonzero(walked.is_sound)
+    if not len(sound):
+        return None
+    at = int(sound[0])
+    before, is_text, end = [], [], int(lines.starts[at])
+    for cells, name in zip(walked.members, shape, strict=True):
+        place = int(cells.places[at])
+        start, close = int(ground.quotes[place]) + 1, int(ground.quotes[place + 1])
+        is_text.append(cells.kinds[at] == TEXT)
+        if is_text[-1]:
+            before.append(ground.raw[end:start])
+            end = close
+        else:
+            start += 1 + (ground.raw[start + 1] == SPACE)  # the colon behind the name, and a space
+            before.append(ground.raw[end:start])
+            end = int(lines.ends[at]) - 1 if name == shape[-1] else close - 1 - (ground.raw[close - 1] == SPACE)
+    return Pattern(tuple(before), tuple(is_text))
+
+
+def lay(pattern: Pattern, ground: Ground, lines: Lines) -> Walked:
+    """Lay a pattern over lines that have its number of quotes.
+
+    All quotes of a line that count are known. Where the bytes between two values are those of the pattern, the quotes
+    among them are the next ones, so the close of each text is the quote that many places on.
+    """
+    is_sound = np.ones(len(lines.starts), np.bool_)
+    members, at, end = [], lines.quotes, lines.starts
+    for place, (before, is_text) in enumerate(zip(pattern.before, pattern.is_text, strict=True)):
+        is_sound &= _stands(ground.words, end, before)
+        if is_text:
+            members.append(Cells(np.full(len(at), TEXT, np.int8), at + 2))
+            end, at = ground.quotes[at + 3], at + 4
+            continue
+        start = end + len(before)
+        is_last = place == len(pattern.before) - 1
+        end = lines.ends - 1 if is_last else ground.quotes[at + 2] - pattern.before[place + 1].index(b'"')
+        members.append(Cells(_bare_kinds(ground, start, end), at + 1))
+        is_sound &= members[-1].kinds > 0
+        at = at + 2
+    close = end + 1 if pattern.is_text[-1] else end
+    return Walked(is_sound & (ground.data[close] == _CLOSE) & (close + 1 == lines.ends), members)
+
+
+def _stands(words: Words, start: Places, expected: bytes) -> Flags:
+    """Tell where these bytes stand."""
+    if len(expected) < _WORD:
+        return _begins(words[start], expected)
+    found = np.ones(len(start), np.bool_)
+    for first in {*range(0, len(expected) - _WORD + 1, _WORD), len(expected) - _WORD}:
+        found &= words[start + first] == np.uint64(int.from_bytes(expected[first : first + _WORD], "little"))
+    return found
+
+
+def _bare_kinds(ground: Ground, start: Places, end: Places) -> npt.NDArray[np.int8]:
+    """Judge whole values that are no text: kind of each, 0 for none."""
+    kinds = np.zeros(len(start), np.int8)
+    words, lengths = ground.words[start], end - start
+    for kind, word in _WORDS.items():
+        kinds[_begins(words, word) & (lengths == len(word))] = kind
+    others = np.flatnonzero(kinds == 0)
+    if len(others):
+        kinds[others] = np.where(are_numbers(ground.raw, ground.words, start[others], end[others]), NUMBER, 0)
+    return kinds
+
+
+def _begins(words: Words, expected: bytes) -> Flags:
+    mask = np.uint64((1 << 8 * len(expected)) - 1)
+    begins: Flags = (words & mask) == np.uint64(int.from_bytes(expected, "little"))
+    return begins
+
+
+def walk(shape: Shape, ground: Ground, lines: Lines) -> Walked:
+    """Walk from member to member; lines that differ from the shape drop out."""
+    cursor = _Walk(ground, lines)
+    members = [cursor.member(name, is_last=at == len(shape) - 1) for at, name in enumerate(shape)]
+    return Walked(cursor.is_sound, members)
+
+
+class _Walk:
+    """A cursor in each of some lines, moved from member to member."""
+
+    def __init__(self, ground: Ground, lines: Lines) -> None:
+        self._ground = ground
+        self._ends = lines.ends
+        self._at = lines.quotes  # the quote each cursor stands at
+        starts = lines.starts
+        self.is_sound: Flags = (ground.data[starts] == _OPEN) & (ground.quotes[self._at] == starts + 1)
+
+    def member(self, name: str, *, is_last: bool) -> Cells:
+        """Walk over one member and give its value in every line."""
+        at, quotes, data, sound = self._at, self._ground.quotes, self._ground.data, self.is_sound
+        inside = quotes[at] + 1
+        sound &= _stands(self._ground.words, inside, f'{name}":'.encode())
+        start = inside + np.int32(len(name) + 2)
+        start += data[start] == SPACE
+        is_text = quotes[at + 2] == start
+        kinds, ends, following = np.full(len(start), TEXT, np.int8), quotes[at + 3] + 1, at + 4
+        if not is_text.all():
+            bare_kinds, bare_ends = self._bare(start, at, is_last=is_last)
+            kinds, ends = np.where(is_text, kinds, bare_kinds), np.where(is_text, ends, bare_ends)
+            following = np.where(is_text, following, at + 2)
+            sound &= kinds > 0
+        if is_last:
+            sound &= (data[ends] == _CLOSE) & (ends + 1 == self._ends)
+        else:
+            self._at = np.minimum(following, len(quotes) - MEMBERS_AT_MOST)
+            behind = ends + 1
+            sound &= (data[ends] == _COMMA) & (quotes[self._at] == behind + (data[behind] == SPACE))
+        return Cells(kinds, np.where(is_text, at + 2, at + 1))  # a bare value stands behind the quote of its name
+
+    def _bare(self, start: Places, at: Integers, *, is_last: bool) -> tuple[npt.NDArray[np.int8], Places]:
+        """Judge values that are no text: kind of each (0: none) and where it ends."""
+        ground = self._ground
+        if is_last:
+            ends = self._ends - 1
+        else:
+            ends = ground.quotes[at + 2] - 1
+            ends -= ground.data[ends] == SPACE
+        words = ground.words[start]
+        kinds = np.zeros(len(start), np.int8)
+        numbers = np.flatnonzero(_NUMBER_STARTS[words & 0xFF] & (ends > start) & self.is_sound)
+        kinds[numbers] = np.where(are_numbers(ground.raw, ground.words, start[numbers], ends[numbers]), NUMBER, 0)
+        for kind, word in _WORDS.items():
+            found = _begins(words, word)
+            kinds[found] = kind
+            ends = np.where(found, start + len(word), ends)
+        return kinds, ends
