@@ -121,6 +121,7 @@ class Disposition(StrEnum):
 
     QUARANTINED = "quarantined"
     DUPLICATE = "duplicate"
+    REPEATED_PART = "repeated_part"
 
 
 class ExitCode:

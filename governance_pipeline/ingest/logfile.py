@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from governance_pipeline.errors import RecordRefused
 from governance_pipeline.ingest.accounting import Account
-from governance_pipeline.ingest.rejections import Rejections
+from governance_pipeline.ingest.rejections import Rejections, Repetition
 from governance_pipeline.strict.archive import open_archive
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import open_regular, open_size
@@ -113,10 +113,8 @@ class LogFile:
     def blocks(self, block_bytes: int = SET_BYTES) -> Iterator[Block | Line]:
         """Yield the lines of a JSONL file in blocks, and some by themselves, for a format that judges them as sets.
 
-        Nothing is accounted for: every line must be given to `judge` or counted with `count_lines`, in order.
-
-        Raises:
-            UnreadableError: the stored copy cannot be opened.
+        Nothing is accounted for: every line must be given to `judge` or counted with `count_lines`, in order. Raises as
+        `lines`.
         """
         with open_regular(self.copy) as stream:
             yield from json_line_blocks(stream, self.limits, size=open_size(stream), block_bytes=block_bytes)
@@ -135,11 +133,7 @@ class LogFile:
         self.account.blank += blank
 
     def text_lines(self) -> Iterator[Record]:
-        """Yield one record per line of a file of plain text, its value being the text of the line; else as `lines`.
-
-        Raises:
-            UnreadableError: the stored copy cannot be opened.
-        """
+        """Yield one record per line of a file of plain text, its value being the text of the line; else as `lines`."""
         yield from self._accounted(read_text_lines(self.copy, self.limits))
         self._is_read = True
 
@@ -207,13 +201,19 @@ class LogFile:
         """Take a record back out of `accepted`, for the reason `code`; a second reason for it changes nothing."""
         if self._take(record):
             self.account.quarantined += 1
-            self._reject(record, code, None)
+            self._reject(record, code)
 
-    def duplicate(self, record: Record, of: str, code: str) -> None:
-        """Take a record back out of `accepted` as the repetition of `of` (path:line or path:pointer)."""
+    def duplicate(self, record: Record, code: str, repeats: Repetition) -> None:
+        """Take a record back out of `accepted` as the repetition of another one."""
         if self._take(record):
             self.account.duplicates += 1
-            self._reject(record, code, of)
+            self._reject(record, code, repeats)
+
+    def repeated_part(self, part: Record, code: str, repeats: Repetition) -> None:
+        """Note a part of a record that repeats another one, while the record itself is used; a second note is none."""
+        if not self.rejections.is_taken(part.line, part.pointer):
+            self.rejections.take(part.line, part.pointer)
+            self._reject(part, code, repeats, is_part=True)
 
     def state_version(self, text: str) -> None:
         """Set the version the file states of its own format."""
@@ -243,9 +243,7 @@ class LogFile:
             number = entry.line or 0
             is_new = number > self._passed_to
             if is_new:
-                self.account.lines_in += (
-                    number - self._passed_to
-                )  # a line the reader jumped over unbalances the account
+                self.account.lines_in += number - self._passed_to  # a line the reader jumped over unbalances it
                 self._passed_to = number
             if isinstance(entry, Blank):
                 self.account.blank += is_new
@@ -286,8 +284,9 @@ class LogFile:
         offset = entry.stopped_at if entry.line is None and not pointer else entry.offset
         self.rejections.add(entry.line, pointer, offset, entry.code, entry.excerpt)
 
-    def _reject(self, record: Record, code: str, of: str | None) -> None:
-        self.rejections.add(record.line, record.pointer, record.offset, code, self._excerpt(record), of=of)
+    def _reject(self, what: Record, code: str, repeats: Repetition | None = None, *, is_part: bool = False) -> None:
+        shown = self._excerpt(what)
+        self.rejections.add(what.line, what.pointer, what.offset, code, shown, repeats=repeats, is_part=is_part)
 
     def _excerpt(self, record: Record) -> str:
         if record.raw is not None:

@@ -7,7 +7,7 @@ lines that have one are remembered as one bit each.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,7 +24,20 @@ TABLE: Final = "raw_quarantine"
 UNPACKED_ROWS: Final = 10_000
 """Rows kept as Python objects, about 1 kB each; more of them are packed."""
 
-_COLUMNS: Final = ("line", "pointer", "byte_offset", "disposition", "reason_code", "duplicate_of", "excerpt")
+_BROKEN: Final = ("line", "pointer", "byte_offset", "disposition", "reason_code", "excerpt")
+_REPEATED: Final = ("duplicate_of", "dedup_key", "dedup_reason")
+_COLUMNS: Final = (*_BROKEN, *_REPEATED)
+
+
+class Repetition(NamedTuple):
+    """What a record repeats: `of` is path:line or path:pointer, `key` what both have in common, `reason` why that."""
+
+    of: str
+    key: str
+    reason: str
+
+
+_NONE: Final = (None, None, None)
 
 
 class Rejections:
@@ -44,17 +57,27 @@ class Rejections:
         self._pointers: set[tuple[int | None, str]] = set()
 
     def add(
-        self, line: int | None, pointer: str, offset: int | None, code: str, excerpt: str, *, of: str | None = None
+        self,
+        line: int | None,
+        pointer: str,
+        offset: int | None,
+        code: str,
+        excerpt: str,
+        *,
+        repeats: Repetition | None = None,
+        is_part: bool = False,
     ) -> None:
         """Add one row: where the record stands, why it is not used, and of what it is a repetition (None: it is not).
 
-        `excerpt` is shown to people, so it comes escaped, masked and cut.
+        `excerpt` is shown to people, so it comes escaped, masked and cut. `is_part` tells a part of a record that is
+        used for what else it holds.
         """
         place = (line or 0, pointer, code)
         self.is_ordered = self.is_ordered and self._last <= place
         self._last = place
-        disposition = Disposition.QUARANTINED if of is None else Disposition.DUPLICATE
-        values = (line, pointer, offset, disposition.value, code, of, excerpt)
+        repeated = Disposition.REPEATED_PART if is_part else Disposition.DUPLICATE
+        disposition = Disposition.QUARANTINED if repeats is None else repeated
+        values = (line, pointer, offset, disposition.value, code, excerpt, *(repeats or _NONE))
         self.rows.append(dict(zip(_COLUMNS, values, strict=True)))
         if self._folder is not None and len(self.rows) > self._unpacked_rows:
             self._pack(self._folder)

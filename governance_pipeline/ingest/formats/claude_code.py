@@ -53,6 +53,7 @@ from governance_pipeline.ingest.formats.places import Place, records
 from governance_pipeline.ingest.formats.runs import Step
 from governance_pipeline.ingest.formats.usage import UsageReport, write_usage
 from governance_pipeline.ingest.formats.values import entries, members, text
+from governance_pipeline.ingest.rejections import Repetition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -71,6 +72,7 @@ VERSIONS: Final = "1.0.x, 2.1.x (up to 2.1.220), web export"
 CHECKPOINTS: Final = "claude_code_entire"
 """Format of the metadata beside which transcripts are snapshots of one session."""
 
+_ONE_LINE: Final = "a line has one uuid, and a file of the same session repeats its bytes"
 _ONE_CALL: Final = "one API call is written once per content block and again where a session is resumed or replayed"
 
 
@@ -119,7 +121,7 @@ class _Reader:
         root = self._threads.root(line)
         first = self._first_copy(file, record, line)
         if first is not None and first[1] == session_of(line) and not self._keeps_copies:
-            file.duplicate(record, first[2], "repeated_line")
+            file.duplicate(record, "repeated_line", Repetition(first[2], str(line["uuid"]), _ONE_LINE))
             return
         if (version := text(line.get("version"))) is not None and file.format_version is None:
             file.state_version(version)

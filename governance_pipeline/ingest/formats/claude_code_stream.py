@@ -20,6 +20,7 @@ Declared: `claude_code_stream_totals`. Traps:
 - num_turns is one for the prompt and one per tool result, not the number of calls to the model.
 - The SDK sends its first message before it knows the session, as "default": it belongs to the session that follows.
 - A total without a price list is 0: no price, not free.
+- Beside its session's own file a stream repeats what that one tells: calls, usage and decisions count there.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from governance_pipeline.ingest.formats import claude_code_stream_totals
 from governance_pipeline.ingest.formats.claude_code_lines import fault_of
 from governance_pipeline.ingest.formats.claude_code_stream_session import Session
 from governance_pipeline.ingest.formats.claude_code_stream_totals import declare
+from governance_pipeline.ingest.formats.claude_code_told import Told
 from governance_pipeline.ingest.formats.places import Place, records
 from governance_pipeline.ingest.formats.runs import RunNames
 from governance_pipeline.ingest.formats.usage import UsageReport, write_usage
@@ -89,16 +91,16 @@ def is_event(value: Any) -> bool:
 
 def read(files: Sequence[LogFile], out: Extraction) -> None:
     """Read each file by itself: a stream is one process from its start to its end."""
-    names = RunNames(out)
+    names, told = RunNames(out), Told(out)
     reports: list[UsageReport] = []
     for file in files:
-        for session in _sessions(file):
+        for session in _sessions(file, told):
             reports += session.write(out, names)
             declare(out, session)
     write_usage(out, reports)
 
 
-def _sessions(file: LogFile) -> list[Session]:
+def _sessions(file: LogFile, told: Told) -> list[Session]:
     """Read the sessions of a file; events without a session belong to the one before, or to the first one."""
     sessions: dict[str, Session] = {}
     current: Session | None = None
@@ -110,10 +112,10 @@ def _sessions(file: LogFile) -> list[Session]:
         named = text(record.value.get("session_id"))
         named = None if named == NO_SESSION else named
         if current is None:
-            current = Session(Place.of(file, record))
+            current = Session(Place.of(file, record), told)
         if named is not None and current.session_id != named:
             current = sessions.get(named) or (current if current.session_id is None else None)
-            current = current or Session(Place.of(file, record))
+            current = current or Session(Place.of(file, record), told)
             current.session_id = named
         sessions[current.session_id or ""] = current
         current.take(Place.of(file, record), record.value)

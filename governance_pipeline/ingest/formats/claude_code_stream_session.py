@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from governance_pipeline.ingest.extraction import parse_time, text_sha256
 from governance_pipeline.ingest.formats.claude_code_approvals import MODE_MEMBER, ToolResult, answer_of
 from governance_pipeline.ingest.formats.claude_code_lines import SYNTHETIC, blocks, text_of, tokens_of
+from governance_pipeline.ingest.formats.claude_code_told import REPEATED_CALL
 from governance_pipeline.ingest.formats.claude_code_tools import finish, is_opaque
 from governance_pipeline.ingest.formats.runs import Run, Step
 from governance_pipeline.ingest.formats.usage import UsageReport
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from governance_pipeline.ingest.extraction import Extraction
+    from governance_pipeline.ingest.formats.claude_code_told import Told
     from governance_pipeline.ingest.formats.places import Place
     from governance_pipeline.ingest.formats.runs import RunNames
     from governance_pipeline.ingest.formats.usage import Tokens
@@ -91,14 +93,16 @@ class Answer(NamedTuple):
 class Session:
     """One session of one file."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, told: Told) -> None:
         self.place = place
+        self._told = told
         self.session_id: str | None = None
         self.threads: dict[str | None, Thread] = {}
         self.results: list[Result] = []
         self.tasks: list[TaskTotals] = []
         self._steps: dict[str, tuple[Step, Thread, Members]] = {}
         self._answers: list[Answer] = []
+        self._answered: set[str | None] = set()
         self._asked: dict[str, Members] = {}
         self._mode: str | None = None
         self._model: str | None = None
@@ -137,8 +141,13 @@ class Session:
                 step.is_opaque = is_opaque(step)
             thread.run.write(out)
         for answer in self._answers:
-            answer.place.add(out, "core_approvals", run_id=answer.run.run_id, **answer.columns)
-        return [_usage(thread.run, report) for thread in self.threads.values() for report in thread.reports]
+            named = (answer.columns.get("call_id"), answer.columns["kind"])
+            repeats = self._told.find("core_approvals", self.session_id, *named)
+            if repeats is None:
+                answer.place.add(out, "core_approvals", run_id=answer.run.run_id, **answer.columns)
+            else:
+                answer.place.file.repeated_part(answer.place.record_of(dict(answer.columns)), REPEATED_CALL, repeats)
+        return [self._usage(thread.run, report) for thread in self.threads.values() for report in thread.reports]
 
     def _name(self, thread: Thread, main: Thread, names: RunNames) -> None:
         name = self.session_id or self.place.file.path
@@ -163,7 +172,7 @@ class Session:
         mode = text(event.get(MODE_MEMBER))
         if mode is not None and mode != self._mode:
             self._mode = mode
-            self._answers.append(Answer(place.below(f"/{MODE_MEMBER}"), thread.run, {"kind": "mode", "result": mode}))
+            self._answer(Answer(place.below(f"/{MODE_MEMBER}"), thread.run, {"kind": "mode", "result": mode}))
 
     def _take_answer(self, place: Place, thread: Thread, event: Members) -> None:
         message = members(event["message"])
@@ -192,7 +201,11 @@ class Session:
             command=text(call.get("command")),
             at=parse_time(event.get("timestamp")),
         )
-        thread.run.steps.append(step)
+        repeats = self._told.find("core_steps", self.session_id, call_id)
+        if repeats is None:
+            thread.run.steps.append(step)
+        else:
+            place.file.repeated_part(place.record_of(block), REPEATED_CALL, repeats)
         thread.tool_calls.append((place.below("/id"), call_id))
         if call_id is not None:
             self._steps[call_id] = (step, thread, call)
@@ -210,7 +223,7 @@ class Session:
             at = parse_time(event.get("timestamp"))
             answer = answer_of(ToolResult(block, output, line, step.tool if step else None, at))
             if answer is not None:
-                self._answers.append(Answer(place.below(f"/message/content/{index}"), owner.run, answer))
+                self._answer(Answer(place.below(f"/message/content/{index}"), owner.run, answer))
             if step is not None:
                 finish(step, call, block, output, line)
                 step.output_sha256 = text_sha256(output)
@@ -236,11 +249,14 @@ class Session:
         self.results.append(Result(place, event))
         run = self.main.run
         run.exit_status = text(event.get("subtype")) or run.exit_status
-        answered = {answer.columns.get("call_id") for answer in self._answers}
         for index, denial in enumerate(entries(event.get("permission_denials"))):
             columns = {"kind": "rejected", "call_id": text(members(denial).get("tool_use_id"))}
-            if columns["call_id"] is None or columns["call_id"] not in answered:
-                self._answers.append(Answer(place.below(f"/permission_denials/{index}"), run, columns))
+            if columns["call_id"] is None or columns["call_id"] not in self._answered:
+                self._answer(Answer(place.below(f"/permission_denials/{index}"), run, columns))
+
+    def _answer(self, answer: Answer) -> None:
+        self._answers.append(answer)
+        self._answered.add(answer.columns.get("call_id"))
 
     def _take_control(self, place: Place, thread: Thread, event: Members) -> None:
         """Take in the SDK's question whether a tool may be used, and its host's answer: a person or a program."""
@@ -254,18 +270,19 @@ class Session:
         if asked is not None and kind is not None:
             call_id = text(asked.get("tool_use_id"))
             columns = {"kind": kind, "call_id": call_id, "reason": text(answer.get("message"))}
-            self._answers.append(Answer(place.below("/response/response"), thread.run, columns))
+            self._answer(Answer(place.below("/response/response"), thread.run, columns))
 
-
-def _usage(run: Run, report: Report) -> UsageReport:
-    return UsageReport(
-        report.place,
-        run.run_id,
-        report.tokens,
-        call_id=report.call_id,
-        key=report.call_id,
-        reason=_ONE_CALL,
-        model=report.model,
-        is_cache_inside_input=False,
-        at=report.at,
-    )
+    def _usage(self, run: Run, report: Report) -> UsageReport:
+        repeats = self._told.find("core_usage", self.session_id, report.call_id)
+        return UsageReport(
+            report.place,
+            run.run_id,
+            report.tokens,
+            call_id=report.call_id,
+            key=report.call_id,
+            reason=_ONE_CALL if repeats is None else repeats.reason,
+            model=report.model,
+            is_cache_inside_input=False,
+            at=report.at,
+            told_at=None if repeats is None else repeats.of,
+        )

@@ -36,6 +36,7 @@ from governance_pipeline.ingest.formats.places import Place, records
 from governance_pipeline.ingest.formats.runs import Run, RunNames
 from governance_pipeline.ingest.formats.usage import UsageReport, write_usage
 from governance_pipeline.ingest.formats.values import members, text
+from governance_pipeline.ingest.rejections import Repetition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,6 +54,7 @@ VERSIONS: Final = "0.104, 0.146 (trimmed), a forked pair of counts"
 
 _TYPES: Final = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 _META: Final = "session_meta"
+_ONE_LINE: Final = "another file of the same session has a line with the same bytes"
 
 
 def detect(sample: Sample) -> bool:
@@ -110,7 +112,7 @@ class _Reader:
                 session = self._session(file, place, record.value)
             first = self._first_copy(file, record, session)
             if first is not None:
-                file.duplicate(record, first, "repeated_line")
+                file.duplicate(record, "repeated_line", first)
             else:
                 session.take(place, record.value)
 
@@ -142,14 +144,15 @@ class _Reader:
             file.state_version(version)
         return session
 
-    def _first_copy(self, file: LogFile, record: Record, session: Session) -> str | None:
-        """Give the address of the same bytes in another file of the session; a file alone has no copy."""
+    def _first_copy(self, file: LogFile, record: Record, session: Session) -> Repetition | None:
+        """Give what has the same bytes in another file of the session; a file alone has no copy."""
         if self._is_alone:
             return None
         raw = record.raw if record.raw is not None else json.dumps(record.value, ensure_ascii=False).encode()
-        key = (session.run.run_id, hashlib.sha256(raw).digest())
+        digest = hashlib.sha256(raw)
+        key = (session.run.run_id, digest.digest())
         path, address = self._lines.setdefault(key, (file.path, Place.of(file, record).address))
-        return None if path == file.path else address
+        return None if path == file.path else Repetition(address, digest.hexdigest(), _ONE_LINE)
 
     def _adopt(self) -> None:
         for session in self._sessions.values():

@@ -20,6 +20,7 @@ from governance_pipeline.ingest.formats.places import Place, records
 from governance_pipeline.ingest.formats.runs import Change, Run, RunNames, Step
 from governance_pipeline.ingest.history.commits import SCHEMA, Commit, from_line
 from governance_pipeline.ingest.native.members import UnusableRecord
+from governance_pipeline.ingest.rejections import Repetition
 from governance_pipeline.strict.canonical import sha256_hex
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ RECOMPUTABLE: Final[tuple[str, ...]] = ()
 VERSIONS: Final = "govern/git-log/v1"
 RUN: Final = "git"
 TOOL: Final = "commit"
+_ONE_COMMIT: Final = "a commit has one hash"
 
 
 def detect(sample: Sample) -> bool:
@@ -72,7 +74,7 @@ class _History:
             if first == place.address:
                 self._add(commit, place)
             elif known == digest:
-                self._file.duplicate(record, first, "repeated_commit")
+                self._file.duplicate(record, "repeated_commit", Repetition(first, commit.sha, _ONE_COMMIT))
             else:
                 self._file.quarantine(record, "repeated_id")
         for run in (self._run, *self._others.values()):

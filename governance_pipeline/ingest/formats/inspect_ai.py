@@ -36,6 +36,7 @@ from governance_pipeline.ingest.formats.runs import Run, RunNames
 from governance_pipeline.ingest.formats.usage import UsageReport, write_usage
 from governance_pipeline.ingest.formats.values import entries, members, text
 from governance_pipeline.ingest.logfile import Record
+from governance_pipeline.ingest.rejections import Repetition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,6 +58,8 @@ START: Final = "_journal/start.json"
 SUMMARIES: Final = "summaries.json"
 _JOURNAL: Final = "_journal/"
 _SAMPLES: Final = "samples/"
+_JOURNALED: Final = "the journal holds what the log says once it is finished"
+_ONE_SAMPLE: Final = "a sample of a log has one uuid"
 _OTHERS: Final = frozenset({HEADER, SUMMARIES, "reductions.json"})
 
 
@@ -120,7 +123,8 @@ def _samples_of_archive(file: LogFile) -> Iterator[Record]:
             yield item
         elif name.startswith(_JOURNAL):
             if has_header:
-                file.duplicate(item, f"{file.path}:/{HEADER if name == START else SUMMARIES}", "journal")
+                kept = HEADER if name == START else SUMMARIES
+                file.duplicate(item, "journal", Repetition(f"{file.path}:/{kept}", kept, _JOURNALED))
         elif name not in _OTHERS:
             file.quarantine(item, "not_an_object" if name.startswith(_SAMPLES) else "unknown_member")
 
@@ -150,7 +154,9 @@ class _Log:
                 self._file.quarantine(item, "repeated_id")
                 return
             if first != item.pointer:
-                self._file.duplicate(item, f"{self._file.path}:{first}", "repeated_sample")
+                self._file.duplicate(
+                    item, "repeated_sample", Repetition(f"{self._file.path}:{first}", uuid, _ONE_SAMPLE)
+                )
                 return
         place = Place.of(self._file, item)
         run = self._new_run(f"{self._run.run_id}/{sample.get('id')}/{sample.get('epoch')}", place)

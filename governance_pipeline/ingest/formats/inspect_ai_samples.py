@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 ATTACHMENT: Final = "attachment://"
 _APPROVAL: Final = "approval"
+_CUT_OFF: Final = ("timeout", "limit", "output_limit", "unicode_decode")
+"""Errors of a call (inspect_ai `tool/_tool_call.py`) that say nothing of what the tool had done to files by then;
+`unknown` is what a tool raises that refuses."""
 _DECISIONS: Final = {"approve": "approved", "modify": "approved", "reject": "rejected", "terminate": "rejected"}
 """Decision of an approver -> kind; escalate leaves it to the next one and is a review."""
 
@@ -132,6 +135,8 @@ class SampleRun:
         answer = self._resolved(result)
         step.output_sha256 = text_sha256(answer)
         tool_calls.finish(step, arguments, answer)
+        if members(failure).get("type") in _CUT_OFF and _may_edit(tool, arguments):
+            step.is_opaque = True
         return step
 
     def _resolved(self, value: Any) -> Any:
@@ -140,6 +145,11 @@ class SampleRun:
         if name is None or not name.startswith(ATTACHMENT):
             return value
         return members(self.sample.get("attachments")).get(name.removeprefix(ATTACHMENT))
+
+
+def _may_edit(tool: str | None, arguments: Members) -> bool:
+    is_editor = (tool or "").lower() in tool_calls.EDITORS | tool_calls.PATCHERS
+    return is_editor and arguments.get("command") != "view"
 
 
 def _events(values: Any, pointer: str) -> Iterator[tuple[str, Members]]:

@@ -45,6 +45,7 @@ from governance_pipeline.ingest.formats.places import Place, escaped
 from governance_pipeline.ingest.formats.runs import ERROR, Run, RunNames, Step
 from governance_pipeline.ingest.formats.usage import UsageReport, write_usage
 from governance_pipeline.ingest.formats.values import entries, members, text
+from governance_pipeline.ingest.rejections import Repetition
 from governance_pipeline.vocabulary import DataType, ValueKind
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ def _observations(file: LogFile, values: Sequence[Any]) -> list[Observation]:
         elif name not in found:
             found[name] = Observation.of(Place.of(file, record), record.value)
         elif _is_same(found[name].value, record.value):
-            file.duplicate(record, found[name].place.address, "repeated_observation")
+            repeats = Repetition(found[name].place.address, name, _EXPORTED_TWICE)
+            file.duplicate(record, "repeated_observation", repeats)
         else:
             file.quarantine(record, "repeated_id")
     return list(found.values())

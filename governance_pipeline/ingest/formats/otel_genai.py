@@ -19,8 +19,9 @@ Traps:
 - Cached tokens are inside input_tokens.
 - any-agent splits the cost of a call in two; a call costs their exact sum.
 - A status left unset is no success.
-- A span exported twice counts once: a record of such spans only is a duplicate, in one with new spans a repeated call
-  is a duplicate row of `core_usage`. Another span with the ids of one is refused, and the line it is in with it.
+- A span exported twice counts once: a record of such spans only is a duplicate; in one with new spans each repeated
+  span is a repeated part, and a repeated call a duplicate row of `core_usage` too. Another span with the ids of one is
+  refused, and the line it is in with it.
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.ingest.belonging import Belonging, only_id
 from governance_pipeline.ingest.formats import otel_totals
-from governance_pipeline.ingest.formats.otel_runs import Traces, is_genai, session_of
+from governance_pipeline.ingest.formats.otel_runs import EXPORTED_AGAIN, Traces, is_genai, session_of
 from governance_pipeline.ingest.formats.otel_spans import RESOURCES, Span, lists_of, span_of
 from governance_pipeline.ingest.formats.otel_totals import SPAN_TOTAL, TOTALS, TWINS
-from governance_pipeline.ingest.formats.places import Place
+from governance_pipeline.ingest.formats.places import Place, value_at
 from governance_pipeline.ingest.formats.runs import RunNames
 from governance_pipeline.ingest.formats.usage import write_usage
 from governance_pipeline.ingest.formats.values import members
+from governance_pipeline.ingest.rejections import Repetition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,10 +92,17 @@ def _take(traces: Traces, file: LogFile, record: Record, spans: Sequence[Span]) 
     if any(first.digest != span.digest for span, first in pairs):
         file.quarantine(record, REPEATED_ID)
     elif spans and all(first is not span for span, first in pairs):
-        file.duplicate(record, firsts[0].place.address, REPEATED_SPAN)
+        file.duplicate(record, REPEATED_SPAN, _repetition(firsts[0]))
     else:
-        for span in spans:
+        for span, first in pairs:
+            if first is not span:
+                part = span.place.record_of(value_at(record.value, span.place.pointer))
+                file.repeated_part(part, REPEATED_SPAN, _repetition(first))
             traces.take(span)
+
+
+def _repetition(first: Span) -> Repetition:
+    return Repetition(first.place.address, "/".join(first.key), EXPORTED_AGAIN)
 
 
 def _is_export(value: Any) -> bool:

@@ -45,7 +45,7 @@ _INVOCATIONS: Final = frozenset({"invoke_agent", "invoke_workflow", "create_agen
 _TOOL: Final = "execute_tool"
 _AI_TOOL: Final = "ai.toolCall"
 _AI_CALLS: Final = (".doGenerate", ".doStream", ".doEmbed")
-_REASON: Final = "a span exported again has the same trace and span id"
+EXPORTED_AGAIN: Final = "a span exported again has the same trace and span id"
 _BEGINNINGS: Final = ("gen_ai.", "ai.usage.", "ai.operationId", "ai.toolCall.", "monocle_apptrace.")
 
 
@@ -221,7 +221,7 @@ def _report(span: Span, run: Run) -> UsageReport:
         tokens.or_unknown(),
         call_id=text(span.first("gen_ai.response.id", "ai.response.id")) or span.span_id,
         key=f"{span.trace_id}/{span.span_id}",
-        reason=_REASON,
+        reason=EXPORTED_AGAIN,
         model=text(span.first("gen_ai.response.model", "ai.response.model", "gen_ai.request.model", "ai.model.id")),
         is_cache_inside_input=True,
         cost=_cost(span),

@@ -31,6 +31,10 @@ class Place(NamedTuple):
         """Give the place of a value further down."""
         return self._replace(pointer=self.pointer + pointer)
 
+    def record_of(self, value: Any) -> Record:
+        """Give the value that stands here as a record of its own."""
+        return Record(self.record.line, self.pointer, value, self.record.offset, None)
+
     @property
     def address(self) -> str:
         """``path:line`` of a whole line, ``path:pointer`` in a document, ``path:line:pointer`` inside a line."""
@@ -54,3 +58,10 @@ def records(file: LogFile) -> Iterator[Record]:
 def escaped(member: str) -> str:
     """Write a member name as one step of a pointer."""
     return "/" + member.replace("~", "~0").replace("/", "~1")
+
+
+def value_at(value: Any, pointer: str) -> Any:
+    """Give what a pointer names inside a value; the pointer must be one of that value."""
+    for step in pointer.split("/")[1:]:
+        value = value[int(step)] if isinstance(value, list) else value[step.replace("~1", "/").replace("~0", "~")]
+    return value

@@ -47,6 +47,7 @@ class UsageReport:
     """One report; `key` says which call it belongs to (None: a call of its own), `reason` why that key.
 
     `repeats` is the first of the reports it is known to add up; such a report never counts, however large it is.
+    `told_at` is the address of the same call in a log of another format, which counts instead.
     """
 
     place: Place
@@ -60,6 +61,7 @@ class UsageReport:
     cost: Any = None
     at: datetime | None = None
     repeats: UsageReport | None = None
+    told_at: str | None = None
 
 
 def chat_completion_tokens(usage: Any) -> Tokens:
@@ -89,7 +91,7 @@ def write_usage(out: Extraction, reports: Iterable[UsageReport]) -> None:
     crowded = Counter((report.place.file.path, report.place.record.line) for report in reports)
     for report in reports:
         counted = report.repeats or (report if report.key is None else counts[report.key])
-        _write(out, report, None if counted is report else _address(counted.place, crowded))
+        _write(out, report, report.told_at or (None if counted is report else _address(counted.place, crowded)))
 
 
 def _address(place: Place, crowded: Counter[tuple[str, int | None]]) -> str:

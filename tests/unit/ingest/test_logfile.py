@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from governance_pipeline.ingest.logfile import LogFile, Sample
+from governance_pipeline.ingest.rejections import Repetition
 from governance_pipeline.strict.limits import Limits
 
 
@@ -64,7 +65,7 @@ def test_a_record_a_format_cannot_use_is_quarantined_once(tmp_path):
     (record,) = file.lines()
     file.quarantine(record, "first")
     file.quarantine(record, "second")
-    file.duplicate(record, "logs/x:9", "third")
+    file.duplicate(record, "third", Repetition("logs/x:9", "k", "why"))
     assert _counts(file) == (1, 0, 1, 0, 0)
     assert _codes(file) == [(1, "", "quarantined", "first")]
     assert "aaaa" not in file.rejected[0]["excerpt"]
@@ -73,7 +74,7 @@ def test_a_record_a_format_cannot_use_is_quarantined_once(tmp_path):
 def test_a_repetition_names_the_record_it_repeats(tmp_path):
     file = _file(tmp_path, "1\n1\n")
     records = list(file.lines())
-    file.duplicate(records[1], "logs/x:1", "same_call")
+    file.duplicate(records[1], "same_call", Repetition("logs/x:1", "k", "why"))
     assert _counts(file) == (2, 1, 0, 0, 1)
     assert file.rejected[0]["duplicate_of"] == "logs/x:1"
 
@@ -181,7 +182,7 @@ def test_every_physical_line_of_any_file_is_accounted_for(tmp_path, lines, ended
         if choice == 1:
             file.quarantine(record, "c")
         elif choice == 2:
-            file.duplicate(record, "logs/x:1", "d")
+            file.duplicate(record, "d", Repetition("logs/x:1", "k", "why"))
     file.close()
     lines_in, accepted, quarantined, blank, duplicates = _counts(file)
     assert lines_in == data.count(b"\n") + bool(data and not data.endswith(b"\n"))
@@ -234,7 +235,7 @@ def test_members_of_an_archive_are_records_named_by_their_pointer(tmp_path):
 
 def test_members_a_format_took_back_or_never_asked_for_are_accounted_for(tmp_path):
     file = _archive(tmp_path, {"a": "1", "b": "2", "c": "3"})
-    file.duplicate(next(file.members()), "logs/x:/b", "journal")
+    file.duplicate(next(file.members()), "journal", Repetition("logs/x:/b", "k", "why"))
     file.close()
     assert _counts(file) == (3, 0, 2, 0, 1)
     assert [code for *_, code in _codes(file)] == ["journal", "not_read", "not_read"]

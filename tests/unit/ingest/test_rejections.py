@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from governance_pipeline.ingest.rejections import Rejections
+from governance_pipeline.ingest.rejections import Rejections, Repetition
 
 
 def filled(folder, lines, unpacked_rows=2):
@@ -45,7 +45,11 @@ def test_a_record_is_remembered_by_line_and_by_pointer():
     assert not any(rejections.is_taken(*place) for place in ((8, ""), (10, ""), (999, ""), (None, ""), (10, "/a")))
 
 
-def test_a_repetition_names_what_it_repeats():
+@pytest.mark.parametrize(("is_part", "disposition"), [(False, "duplicate"), (True, "repeated_part")])
+def test_a_repetition_names_what_it_repeats_and_why_it_is_one(is_part, disposition):
     rejections = Rejections(None)
-    rejections.add(2, "", 5, "repeated", "x", of="logs/a:1")
-    assert (rejections.rows[0]["disposition"], rejections.rows[0]["duplicate_of"]) == ("duplicate", "logs/a:1")
+    repeats = Repetition("logs/a:1", "u-1", "a line has one uuid")
+    rejections.add(2, "", 5, "repeated", "x", repeats=repeats, is_part=is_part)
+    (row,) = rejections.rows
+    assert row["disposition"] == disposition
+    assert (row["duplicate_of"], row["dedup_key"], row["dedup_reason"]) == repeats

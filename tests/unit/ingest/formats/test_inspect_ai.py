@@ -213,6 +213,10 @@ def test_how_a_tool_call_ended_is_its_error(log, event, status):
     [
         ({"result": "", "pending": True}, [], 1),
         ({"result": "No replacement was performed, old_str `x` did not appear verbatim in a."}, [], 1),
+        ({"result": "", "error": {"type": "file_not_found"}}, [], 0),
+        ({"result": "", "error": {"type": "permission"}}, [], 0),
+        ({"result": "", "error": {"type": "timeout"}}, [], 1),
+        ({"result": "", "error": {"type": "output_limit"}}, [], 1),
         ({"result": "", "error": {"type": "unknown"}}, [], 0),
         ({"result": "The file a has been edited."}, ["a"], 0),
         ({"result": [{"type": "text", "text": "attachment://d"}]}, ["a"], 0),

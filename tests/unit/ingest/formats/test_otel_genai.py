@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from governance_pipeline.ingest.formats import otel_runs
+
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 START = 1_767_607_200_000_000_000
 
@@ -211,11 +213,24 @@ def test_a_span_exported_twice_is_one_call_and_one_step(lines):
 def test_a_span_exported_again_beside_a_new_one_is_a_duplicate_call(lines):
     tables = lines(export(chat(1)), export(chat(1), chat(2)))
     assert accounts(tables) == [(2, 2, 0, 0)]
+    part = "/resourceSpans/0/scopeSpans/0/spans/0"
+    assert rejected(tables) == [(2, part, "repeated_span", f"logs/t.jsonl:1:{part}")]
     assert [(row["dedup_key"], row["duplicate_of"]) for row in tables.rows("core_usage")] == [
         (f"{TRACE}/{1:016x}", None),
         (f"{TRACE}/{2:016x}", None),
         (f"{TRACE}/{1:016x}", "logs/t.jsonl:1"),
     ]
+
+
+def test_a_tool_span_exported_again_beside_a_new_one_has_a_row_that_says_so(lines):
+    tables = lines(export(agent(1), tool(2)), export(tool(2), tool(3)))
+    assert accounts(tables) == [(2, 2, 0, 0)]
+    (row,) = tables.rows("raw_quarantine")
+    assert (row["disposition"], row["line"], row["reason_code"]) == ("repeated_part", 2, "repeated_span")
+    assert row["duplicate_of"] == "logs/t.jsonl:1:/resourceSpans/0/scopeSpans/0/spans/1"
+    assert (row["dedup_key"], row["dedup_reason"]) == (f"{TRACE}/{2:016x}", otel_runs.EXPORTED_AGAIN)
+    assert f"{2:016x}" in row["excerpt"]
+    assert len(list(tables.rows("core_steps"))) == 2
 
 
 def test_two_spans_with_one_id_in_a_line_take_the_line_with_them(lines):
