@@ -13,10 +13,10 @@ from pathlib import Path
 
 import dagster as dg
 
+from governance_pipeline.believed import believed
 from governance_pipeline.errors import GovernError
 from governance_pipeline.gate.passage import Verifier, open_verifier
 from governance_pipeline.ledger.ledger import Ledger
-from governance_pipeline.ledger.trusted_root import trusted_root
 from governance_pipeline.pipeline import Trust
 from governance_pipeline.storage.lake import Lake
 from governance_pipeline.trust import config as account
@@ -77,8 +77,7 @@ class Gatekeeper:
         """
         if not self.is_configured():
             return Trust()
-        config, now = self.config(), self.now()
-        return Trust(trusted_root(config, Ledger(config.ledger), now), now)
+        return believed(self.config(), self.now())
 
 
 def landing_folder() -> Path:

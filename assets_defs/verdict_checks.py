@@ -31,16 +31,18 @@ VERDICT_OF = {"block": "block", "unknown": "unknown", "warn": "warn", "pause": "
 
 WORST_FIRST = ("block", "unknown", "warn")
 CLEAN = "pass"
-COLUMNS = ["code", "decision", "reason", "message", "path", "line", "finding_id"]
+COLUMNS = [
+    "code", "decision", "reason", "message", "path", "line", "finding_id", "dismissed_by", "dismissal_reason",
+]  # fmt: skip
 
 
 def _family_judge(codes: tuple[str, ...]) -> Judge:
     def judge(workspace: Workspace, round_id: str) -> Judged:
         findings = workspace.lake.get("verdict_findings", round_id)
         own = findings[findings["code"].isin(codes)]
-        counted = own[own["decision"].isin(VERDICT_OF.keys())]
-        verdicts = set(counted["decision"].map(VERDICT_OF))
-        return _judged(next((word for word in WORST_FIRST if word in verdicts), CLEAN), counted)
+        shown = own[own["decision"].isin([*VERDICT_OF, "dismissed"])]
+        verdicts = set(shown["decision"].map(VERDICT_OF))
+        return _judged(next((word for word in WORST_FIRST if word in verdicts), CLEAN), shown)
 
     return judge
 

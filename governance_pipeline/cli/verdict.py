@@ -5,34 +5,33 @@ What belongs here: arguments and printing. What does not: rules; they are in `ve
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import click
 
+from governance_pipeline.cli.verdict_check import check
+from governance_pipeline.cli.verdict_dismiss import dismiss
 from governance_pipeline.cli.verdict_forms import FORMS, form_text
 from governance_pipeline.cli.verdict_inputs import (
     AS_JSON,
+    CONFIG,
     LAKE,
     LANDING,
     answer,
-    inputs_of_finding,
     shown,
+    trust_of,
     verdict_of,
 )
 from governance_pipeline.vocabulary import ExitCode
-
-FAIL_ON = click.option(
-    "--fail-on", type=click.Choice(["warn", "block", "never"]), default="block", show_default=True,
-    help="From what on the exit code is 1; never turns every verdict into 0.",
-)  # fmt: skip
-
-_FINDING = re.compile(r"[0-9a-f]{8,64}")
 
 
 @click.group(epilog="Example: govern verdict show parser-0001 --landing data/sample/rounds")
 def verdict() -> None:
     """Verdicts of rounds: pass, warn, block or unknown, with evidence for each finding."""
+
+
+verdict.add_command(check)
+verdict.add_command(dismiss)
 
 
 @verdict.command(
@@ -62,7 +61,8 @@ def decide(file: Path, as_json: bool) -> int:
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @LAKE
 @LANDING
-def show(round_: str, form: str, as_json: bool, lake: Path, landing: Path) -> int:
+@CONFIG
+def show(round_: str, form: str, as_json: bool, lake: Path, landing: Path, config_path: Path | None) -> int:
     """Show the verdict of ROUND: an id in the lake or the landing folder, or a round folder.
 
     It is made again from the inputs, so what is shown is what they say now. Exit 0 whatever it says.
@@ -71,44 +71,12 @@ def show(round_: str, form: str, as_json: bool, lake: Path, landing: Path) -> in
 
     if as_json and form not in ("human", "json"):
         raise click.UsageError(f"--json and --format {form} contradict each other; give one of them")
-    document = verdict_of(round_, lake, landing)
+    document = verdict_of(round_, lake, landing, trust_of(config_path))
     if form == "human":
         answer(document, as_json, verdict_page(document))
     else:
         click.echo(form_text(document, form), nl=False)
     return ExitCode.CLEAN
-
-
-@verdict.command(
-    epilog="\b\nExample: govern verdict check --finding 1f3a90c4d2b7\n"
-    "Exit, as the finding or the verdict says: block 1, unknown 3, else 0; 3 when a stored finding is not found again"
-)
-@click.option("--finding", metavar="ID", help="Run the detectors again and look for this finding; 8 digits are enough.")
-@click.option("--round", "round_", metavar="ROUND", help="Make the whole verdict of a round again.")
-@click.option(
-    "--folder", type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Look for the finding in this round folder instead of the lake.",
-)  # fmt: skip
-@LAKE
-@LANDING
-@FAIL_ON
-@AS_JSON
-def check(
-    finding: str | None, round_: str | None, folder: Path | None, lake: Path, landing: Path, fail_on: str,
-    as_json: bool,
-) -> int:  # fmt: skip
-    """Run detectors again on the stored inputs of a finding, or of a whole round."""
-    from governance_pipeline.verdict.decision_table import exit_code
-    from governance_pipeline.verdict.page import verdict_page
-    from governance_pipeline.verdict.signals import Status
-
-    if (finding is None) == (round_ is None):
-        raise click.UsageError("give either --finding or --round")
-    if finding is not None:
-        return _check_finding(finding, folder, lake, landing, fail_on, as_json=as_json)
-    document = verdict_of(str(round_), lake, landing)
-    answer(document, as_json, verdict_page(document))
-    return exit_code(Status(document["status"]), fail_on)
 
 
 @verdict.command(epilog="Example: govern verdict selftest --json")
@@ -122,25 +90,6 @@ def selftest(as_json: bool) -> int:
     rows = [{**result._asdict(), "is_as_expected": result.is_as_expected} for result in results]
     answer({"schema": "govern/verdict-selftest/v1", "controls": rows}, as_json, selftest_page(results))
     return ExitCode.CLEAN if all(result.is_as_expected for result in results) else ExitCode.FINDINGS
-
-
-def _check_finding(finding: str, folder: Path | None, lake: Path, landing: Path, fail_on: str, *, as_json: bool) -> int:
-    from governance_pipeline.verdict.again import look_again
-    from governance_pipeline.verdict.decision_table import exit_code, status_of
-    from governance_pipeline.verdict.page import finding_page
-    from governance_pipeline.verdict.policy_document import shipped_policy
-    from governance_pipeline.verdict.signals import Decision
-
-    if not _FINDING.fullmatch(finding):
-        raise click.UsageError(f"{shown(finding)!r} is no finding id; give 8 to 64 hex digits of one")
-    stored, tables = inputs_of_finding(finding, folder, lake, landing)
-    again = look_again(finding, tables, shipped_policy(), stored)
-    document = again.document()
-    page = finding_page(again.round_id, again.entry, is_reproduced=again.is_reproduced)
-    answer(document, as_json, page)
-    if not again.is_reproduced:
-        return ExitCode.UNKNOWN
-    return exit_code(status_of([Decision(again.entry["decision"])]), fail_on)
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from governance_pipeline.pipeline import Trust
+    from governance_pipeline.verdict.dismissals import Dismissals
+    from governance_pipeline.verdict.policy_document import Policy
+
     Tables = Mapping[str, pd.DataFrame]
 
 LAKE = click.option(
@@ -33,20 +37,57 @@ LANDING = click.option(
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 
 
-def verdict_of(round_: str, lake: Path, landing: Path) -> dict[str, Any]:
-    """Make the verdict document of one round now; duration_ms is the time that took.
+CONFIG = click.option(
+    "--config", "config_path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="What this verifier trusts, and so whose dismissals count; default: gate.toml of this account, if there.",
+)  # fmt: skip
+
+
+def trust_of(config_path: Path | None) -> Trust:
+    """Give whom a verdict may believe; nobody where no gate is configured and none is named.
+
+    Raises:
+        GovernError: what is configured cannot be used.
+    """
+    from datetime import UTC, datetime
+
+    from governance_pipeline.believed import believed
+    from governance_pipeline.pipeline import Trust
+    from governance_pipeline.trust.config import default_config_path, load_config
+
+    place = default_config_path() if config_path is None else config_path
+    if config_path is None and not place.exists():
+        return Trust()
+    return believed(load_config(place), datetime.now(UTC))
+
+
+def dismissals_of(trust: Trust) -> Dismissals:
+    """Give what of the recorded dismissals counts."""
+    from governance_pipeline.verdict.dismissals import Dismissals
+
+    return Dismissals(trust.root, trust.now, trust.dismissals)
+
+
+def verdict_of(round_: str, lake: Path, landing: Path, trust: Trust) -> dict[str, Any]:
+    """Make the verdict document of one round now.
 
     Raises:
         click.UsageError: no such round.
         StorageError: an input table of it is missing or damaged.
     """
-    from governance_pipeline.verdict.findings import findings
     from governance_pipeline.verdict.policy_document import shipped_policy
-    from governance_pipeline.verdict.verdicts import verdicts
 
     round_id, tables = inputs_of_round(round_, lake, landing)
+    return verdict_document(round_id, tables, shipped_policy(), dismissals_of(trust))
+
+
+def verdict_document(round_id: str, tables: Tables, policy: Policy, dismissals: Dismissals) -> dict[str, Any]:
+    """Make the verdict document of a round from its input tables; duration_ms is the time that took."""
+    from governance_pipeline.verdict.findings import findings
+    from governance_pipeline.verdict.verdicts import verdicts
+
     started = time.perf_counter_ns()
-    rows = verdicts(tables, findings(tables, shipped_policy()), shipped_policy())
+    rows = verdicts(tables, findings(tables, policy, dismissals), policy)
     took_ms = (time.perf_counter_ns() - started) // 1_000_000
     (text,) = rows.loc[rows["round_id"] == round_id, "document"]
     return {**json.loads(text), "duration_ms": took_ms}

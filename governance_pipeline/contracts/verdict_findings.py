@@ -9,11 +9,13 @@ from governance_pipeline.contracts.fields import (
     Flag,
     TableModel,
     Text,
+    Utc,
     count,
     flag,
     round_id,
     sha256,
     text,
+    utc,
 )
 
 _REASONS = (
@@ -26,7 +28,8 @@ class VerdictFindings(TableModel):
     """One row per finding of a round: what was noticed, what follows from it, and where it can be looked up.
 
     Null: severity for any class but A, reason for class A and D, the evidence columns where a finding is about
-    nothing in particular, is_known and first_seen_round_id where the round names a parent that is not at hand.
+    nothing in particular, is_known and first_seen_round_id where the round names a parent that is not at hand,
+    the columns of a dismissal where nobody has dismissed it.
     """
 
     round_id: Text = round_id()
@@ -39,7 +42,7 @@ class VerdictFindings(TableModel):
     )
     severity: Text = text("Of a fact, by policy.", null=True, pattern=r"^(blocking|warning|observe)$")
     is_required: Flag = flag("The round needs what the finding is about.")
-    decision: Text = text("What follows from it.", pattern=r"^(block|unknown|warn|pause|record|proposal)$")
+    decision: Text = text("What follows from it.", pattern=r"^(block|unknown|warn|pause|record|proposal|dismissed)$")
     reason: Text = text(
         "What is unknown (class B), or why a statistic does less than it could (class C).", null=True, pattern=_REASONS
     )
@@ -51,9 +54,18 @@ class VerdictFindings(TableModel):
     pointer: Text = text("Evidence: RFC 6901 pointer inside the line or document.", null=True)
     is_known: Flag = flag("The verdict of the parent round has it too.", null=True)
     first_seen_round_id: Text = text("Earliest round, from parent to parent, that has it.", null=True)
+    dismissed_decision: Text = text(
+        "Dismissed: what would follow from it.", null=True, pattern=r"^(block|unknown|warn|pause|record|proposal)$"
+    )
+    dismissed_by: Text = text("Dismissed: who signed.", null=True)
+    dismissal_reason: Text = text("Dismissed: why, in their words.", null=True)
+    dismissed_at: Utc = utc("Dismissed: when the ledger recorded it.")
+    dismissed_until_on: Text = text("Dismissed: last day, in UTC, on which it counts; null: no end.", null=True,
+                                    pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")  # fmt: skip
+    dismissal_seq: Count = count("Dismissed: event of the ledger.", null=True, at_least=1)
 
     class Config(TableModel.Config):
         """Key and version."""
 
         unique = ["round_id", "finding_id"]
-        metadata = {"version": 1}
+        metadata = {"version": 2}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.gate.closings import case_resolutions, closing_decisions, lost_verdicts
 from governance_pipeline.gate.decision import origin_of
+from governance_pipeline.gate.dismissals import lapsed_dismissals, lapsed_words
 from governance_pipeline.gate.display import display_sha256, display_text
 from governance_pipeline.gate.events import EventType, read_history, refuse_unusable
 from governance_pipeline.gate.facts import BLOCK, failed_facts, judged_again, open_cases, passed_validators, said_of
@@ -156,13 +157,16 @@ def independence(passage: Passage) -> None:
 
 
 def undecidable(passage: Passage) -> None:
-    """BLOCKED_POLICY: no verdict block and no open mismatch case, which no signature can wave through."""
+    """BLOCKED_POLICY: no verdict block, lapsed dismissal or open mismatch case, which no signature can wave through."""
     status = passage.inputs.rows("verdict_rounds")[0]["status"]
     if status == BLOCK:
         raise Refusal(
             ReasonCode.BLOCKED_POLICY,
             f"the verdict of round {passage.inputs.round_id} is block; new work or a dismissal changes that",
         )
+    lapsed = lapsed_dismissals(passage.inputs, passage.verifier, passage.now)
+    if lapsed:
+        raise Refusal(ReasonCode.BLOCKED_POLICY, lapsed_words(lapsed))
     cases = open_cases(passage.inputs, passage.history, passage.verifier, passage.actors, passage.now)
     if cases:
         named = ", ".join(case["case_id"] for case in cases[:_SHOWN_CASES])

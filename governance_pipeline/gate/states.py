@@ -14,12 +14,14 @@ from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.closings import unlifted_closings
 from governance_pipeline.gate.code_digest import gate_code_sha256
 from governance_pipeline.gate.decision import Verb
+from governance_pipeline.gate.dismissals import lapsed_dismissals, lapsed_words
 from governance_pipeline.gate.events import EventType
 from governance_pipeline.gate.facts import BLOCK, open_cases
 from governance_pipeline.gate.gates import gate_of
 from governance_pipeline.gate.inputs import digests_in_force, read_inputs
 from governance_pipeline.gate.passage import policy_ref
 from governance_pipeline.gate.verify import passage_of, verify
+from governance_pipeline.ledger.dismissals import read_dismissals
 from governance_pipeline.trust.instants import instant_text
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
@@ -134,8 +136,16 @@ def _blocked(request: Requested, verifier: Verifier, history: History, now: date
     if request.verdict_status == BLOCK:
         message = f"the verdict of round {request.round_id} is block; new work or a dismissal changes that"
         return Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, message)
-    why = _open_cases(request, verifier, history, now)
+    why = _lapsed(request, verifier, now) or _open_cases(request, verifier, history, now)
     return None if why is None else Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, why)
+
+
+def _lapsed(request: Requested, verifier: Verifier, now: datetime) -> str | None:
+    """Say which dismissals the verdict rests on do not count; None when all do, or it rests on none."""
+    if not any(round_id == request.round_id for round_id, _ in read_dismissals(verifier.ledger).of):
+        return None
+    lapsed = lapsed_dismissals(read_inputs(gate_of(request.gate), request.round_id, verifier.lake), verifier, now)
+    return lapsed_words(lapsed) if lapsed else None
 
 
 def _open_cases(request: Requested, verifier: Verifier, history: History, now: datetime) -> str | None:

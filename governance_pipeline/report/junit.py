@@ -94,7 +94,7 @@ def _skipped(document: Document, name: str) -> Iterable[ET.Element]:
 def _line(finding: Document) -> str:
     place = finding["evidence"]
     where = "" if place is None else f" at {place['path']}{'' if place['line'] is None else ':' + str(place['line'])}"
-    dismissed = finding.get("dismissed")
+    dismissed = finding["dismissed"]
     said = "" if dismissed is None else f", dismissed by {dismissed['by']}: {dismissed['reason']}"
     return _text(f"{finding['decision']}: {finding['message']}{where} [{finding['finding_id'][:12]}]{said}")
 

@@ -76,7 +76,7 @@ def _findings(title: str, findings: Sequence[Document]) -> list[str]:
 
 
 def _dismissed(finding: Document) -> str:
-    dismissed = finding.get("dismissed")
+    dismissed = finding["dismissed"]
     return "" if dismissed is None else f"<br>dismissed by {code(dismissed['by'])}: {code(dismissed['reason'])}"
 
 

@@ -96,7 +96,7 @@ def _result(finding: Document, codes: Sequence[str], round_id: str, baseline: st
     }
     if baseline is not None:
         result["baselineState"] = baseline
-    return result | _suppressed(finding.get("dismissed"))
+    return result | _suppressed(finding["dismissed"])
 
 
 def _suppressed(dismissed: Document | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.contracts.registry import empty_frame
 from governance_pipeline.errors import UsageError
+from governance_pipeline.verdict.dismissals import NOTHING, Dismissals
 from governance_pipeline.verdict.document import finding_entry
 from governance_pipeline.verdict.findings import TABLE, findings
 from governance_pipeline.verdict.round_view import RowsByRound
@@ -41,7 +42,13 @@ class Again(NamedTuple):
         }
 
 
-def look_again(finding: str, tables: Mapping[str, pd.DataFrame], policy: Policy, stored: pd.DataFrame | None) -> Again:
+def look_again(
+    finding: str,
+    tables: Mapping[str, pd.DataFrame],
+    policy: Policy,
+    stored: pd.DataFrame | None,
+    dismissals: Dismissals = NOTHING,
+) -> Again:
     """Run the detectors over `tables` and look for the finding whose id begins with `finding`.
 
     Args:
@@ -49,11 +56,12 @@ def look_again(finding: str, tables: Mapping[str, pd.DataFrame], policy: Policy,
         tables: input tables of the rounds that may have it.
         policy: the policy document in force.
         stored: findings stored of these rounds; None when none are.
+        dismissals: what people have dismissed.
 
     Raises:
         UsageError: no finding or several begin so, or an input table is missing.
     """
-    now = _matching(findings(tables, policy), finding)
+    now = _matching(findings(tables, policy, dismissals), finding)
     before = _matching(empty_frame(TABLE) if stored is None else stored, finding)
     ids = {row["finding_id"] for row in (*now, *before)}
     if not ids:

@@ -56,6 +56,7 @@ _STATUS_OF: Final = {
     Decision.PAUSE: Status.WARN,
     Decision.RECORD: Status.PASS,
     Decision.PROPOSAL: Status.PASS,
+    Decision.DISMISSED: Status.PASS,
 }
 _WORST_FIRST: Final = tuple(Status)
 

@@ -15,13 +15,14 @@ from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.verdict.command_runs import seen_run
 from governance_pipeline.verdict.criterion_state import criterion_state
 from governance_pipeline.verdict.detectors.goal_substitution import goal_facts
+from governance_pipeline.verdict.dismissals import entry_of
 from governance_pipeline.verdict.goal import judge_goal
 from governance_pipeline.verdict.required_checks import VALIDATOR_INDEPENDENCE, required_checks
 from governance_pipeline.verdict.signals import GOAL_SUBSTITUTION, Decision, GapReason
 from governance_pipeline.vocabulary import ContractState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from governance_pipeline.verdict.baseline import Baseline
     from governance_pipeline.verdict.round_view import RoundView
@@ -87,6 +88,7 @@ def finding_entry(row: Row) -> dict[str, Any]:
         "factors": json.loads(row["factors"]),
         "evidence": None if row["path"] is None else place,
         "first_seen": row["first_seen_round_id"],
+        "dismissed": entry_of(row),
         "reproduce": f"govern verdict check --finding {row['finding_id']}",
     }
 
@@ -123,12 +125,17 @@ def checks_skipped(view: RoundView) -> list[dict[str, Any]]:
     return skipped
 
 
-def unknowns(view: RoundView, rows: Iterable[Row], baseline: Baseline) -> list[dict[str, Any]]:
+def unknowns(view: RoundView, rows: Sequence[Row], baseline: Baseline) -> list[dict[str, Any]]:
     """List what is unknown: `{reason, about, finding_id}`; finding_id is null where the status does not rest on it."""
     listed: list[dict[str, Any]] = [
         {"reason": row["reason"], "about": row["message"], "finding_id": row["finding_id"]}
         for row in rows
         if row["decision"] in (Decision.UNKNOWN, Decision.BLOCK) and row["reason"] is not None
+    ]
+    listed += [
+        {"reason": row["reason"], "about": f"dismissed: {row['message']}", "finding_id": None}
+        for row in rows
+        if row["dismissed_decision"] in (Decision.UNKNOWN, Decision.BLOCK) and row["reason"] is not None
     ]
     return listed + [
         {"reason": str(reason), "about": about, "finding_id": None} for reason, about in _silent(view, baseline)

@@ -13,6 +13,7 @@ from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.verdict.baseline import Baseline, baselines
 from governance_pipeline.verdict.decision_table import Decided, decide_signal, severity_of
 from governance_pipeline.verdict.detectors import DETECTORS
+from governance_pipeline.verdict.dismissals import NOTHING, Dismissals, columns_of
 from governance_pipeline.verdict.round_view import RoundView, RowsByRound
 from governance_pipeline.verdict.signals import Fact
 
@@ -38,18 +39,20 @@ class Found(NamedTuple):
     decided: Decided
 
 
-def findings(tables: Mapping[str, pd.DataFrame], policy: Policy) -> pd.DataFrame:
+def findings(tables: Mapping[str, pd.DataFrame], policy: Policy, dismissals: Dismissals = NOTHING) -> pd.DataFrame:
     """Return one row per finding of every round in `core_rounds`; columns as contract `verdict_findings`.
 
     Args:
         tables: every table of `round_view.INPUTS`, of any number of rounds. A parent round among them is the baseline
             of its child (`baseline.ancestors` says which are needed).
         policy: the policy document in force.
+        dismissals: what people have dismissed; with some, `dismissals.PARTY_TABLES` are needed too.
 
     Raises:
         UsageError: a table is missing.
     """
     source = RowsByRound(tables)
+    said = dismissals.known(tables)
     found: dict[str, list[Found]] = {}
     parents: dict[str, str | None] = {}
     for round_id in source.round_ids:
@@ -57,7 +60,7 @@ def findings(tables: Mapping[str, pd.DataFrame], policy: Policy) -> pd.DataFrame
         found[round_id] = findings_of(view)
         parents[round_id] = view.parent_round_id
     known = baselines(parents, {round_id: [one.fingerprint for one in some] for round_id, some in found.items()})
-    rows = (_row(round_id, one, known[round_id]) for round_id, some in found.items() for one in some)
+    rows = (_row(round_id, one, known[round_id], said) for round_id, some in found.items() for one in some)
     return frame_of(TABLE, rows)
 
 
@@ -85,9 +88,9 @@ def _order(hit: Hit) -> tuple[Any, ...]:
     return *where, hit.subject
 
 
-def _row(round_id: str, one: Found, baseline: Baseline) -> dict[str, Any]:
+def _row(round_id: str, one: Found, baseline: Baseline, dismissals: Dismissals) -> dict[str, Any]:
     hit, place = one.hit, one.hit.place
-    return {
+    row = {
         "round_id": round_id,
         "finding_id": one.finding_id,
         "fingerprint": one.fingerprint,
@@ -95,7 +98,6 @@ def _row(round_id: str, one: Found, baseline: Baseline) -> dict[str, Any]:
         "class": str(one.detector.signal_class),
         "severity": one.severity,
         "is_required": hit.required,
-        "decision": str(one.decided.decision),
         "reason": None if one.decided.reason is None else str(one.decided.reason),
         "message": hit.message,
         "factors": compact_json(hit.factors),
@@ -103,6 +105,7 @@ def _row(round_id: str, one: Found, baseline: Baseline) -> dict[str, Any]:
         "is_known": baseline.is_known(one.fingerprint),
         "first_seen_round_id": baseline.first_seen_in(one.fingerprint, round_id),
     }
+    return row | columns_of(dismissals.of(row), str(one.decided.decision))
 
 
 def compact_json(value: Any) -> str:

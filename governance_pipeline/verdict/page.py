@@ -33,7 +33,7 @@ _STYLES: Final = {
     "pause": "yellow",
     "pass": "bold green",
 }
-_WORST_FIRST: Final = ("block", "unknown", "pause", "warn", "proposal", "record")
+_WORST_FIRST: Final = ("block", "unknown", "pause", "warn", "proposal", "record", "dismissed")
 
 
 def verdict_page(document: Document) -> RenderableType:
@@ -84,6 +84,8 @@ def finding_page(round_id: str, entry: Document, *, is_reproduced: bool) -> Rend
     ]
     if entry["evidence"] is not None:
         parts.append(Text(f"evidence {_where(entry['evidence'])} sha256 {entry['evidence']['file_sha256']}"))
+    if entry["dismissed"] is not None:
+        parts.append(Text(excerpt(_dismissed(entry).strip(), 400)))
     parts += [Text(f"  {name}: {excerpt(_said(value))}") for name, value in entry["factors"].items()]
     return Group(*parts)
 
@@ -106,8 +108,17 @@ def _findings(title: str, entries: Sequence[Document]) -> list[RenderableType]:
     for entry in ordered[:MAX_ROWS]:
         decision = Text(entry["decision"], style=_STYLES.get(entry["decision"], ""))
         where = "-" if entry["evidence"] is None else _where(entry["evidence"])
-        table.add_row(decision, entry["code"], _cell(entry["message"], 160), where, entry["finding_id"][:12])
+        what = _cell(f"{entry['message']}{_dismissed(entry)}", 400)
+        table.add_row(decision, entry["code"], what, where, entry["finding_id"][:12])
     return [Text(f"\n{title}: {len(entries)}", style="bold underline"), table, *_more(entries)]
+
+
+def _dismissed(entry: Document) -> str:
+    dismissed = entry["dismissed"]
+    if dismissed is None:
+        return ""
+    until = "" if dismissed["until"] is None else f" until {dismissed['until']}"
+    return f" (dismissed by {dismissed['by']}{until}, would be {dismissed['decision']}: {dismissed['reason']})"
 
 
 def _criteria(criteria: Sequence[Document]) -> list[RenderableType]:

@@ -136,5 +136,9 @@ def policy_digest(document: Any) -> str:
 @cache
 def shipped_policy() -> Policy:
     """Read the policy that ships with the package (once per process)."""
-    file = resources.files("governance_pipeline.verdict") / "policy" / "policy-1.json"
-    return read_policy(json.loads(file.read_text("utf-8")))
+    return read_policy(json.loads(shipped_policy_bytes()))
+
+
+def shipped_policy_bytes() -> bytes:
+    """Read the document of the policy that ships with the package."""
+    return (resources.files("governance_pipeline.verdict") / "policy" / "policy-1.json").read_bytes()

@@ -37,6 +37,8 @@ class Decision(StrEnum):
     PAUSE = "pause"
     RECORD = "record"
     PROPOSAL = "proposal"
+    DISMISSED = "dismissed"
+    """Nothing: a person has said so, in a way that counts. The table itself never gives it."""
 
 
 class Status(StrEnum):

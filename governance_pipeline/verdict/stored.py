@@ -11,6 +11,7 @@ import pandas as pd
 
 from governance_pipeline.contracts.registry import empty_frame
 from governance_pipeline.verdict.baseline import ancestors
+from governance_pipeline.verdict.dismissals import PARTY_TABLES
 from governance_pipeline.verdict.findings import TABLE
 from governance_pipeline.verdict.round_view import INPUTS
 
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 
 
 def stored_tables(lake: Lake, round_ids: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Read every input table of rounds and of their stored ancestors.
+    """Read every input table of rounds and of their stored ancestors, and who produced them.
 
     Raises:
         StorageError: a table of a round was never made, or its bytes changed.
     """
     wanted = [*round_ids, *stored_ancestors(lake, round_ids)]
-    return {table: _joined(table, [lake.get(table, round_id) for round_id in wanted]) for table in INPUTS}
+    tables = dict.fromkeys((*INPUTS, *PARTY_TABLES))
+    return {table: _joined(table, [lake.get(table, round_id) for round_id in wanted]) for table in tables}
 
 
 def stored_ancestors(lake: Lake, round_ids: Sequence[str]) -> list[str]:
