@@ -124,6 +124,36 @@ class Disposition(StrEnum):
     REPEATED_PART = "repeated_part"
 
 
+class FactKind(StrEnum):
+    """What a change did (spec/verdict.md §1); only what went away can become a finding."""
+
+    PARSED = "parsed"
+    PARSE_FAILED = "parse_failed"
+    TEST_ADDED = "test_added"
+    TEST_REMOVED = "test_removed"
+    TEST_DISABLED = "test_disabled"
+    TEST_ENABLED = "test_enabled"
+    ASSERTIONS_CHANGED = "assertions_changed"
+    SIGNATURE_ADDED = "signature_added"
+    SIGNATURE_REMOVED = "signature_removed"
+    SIGNATURE_NARROWED = "signature_narrowed"
+    SIGNATURE_CHANGED = "signature_changed"
+    DEPENDENCY_ADDED = "dependency_added"
+    DEPENDENCY_REMOVED = "dependency_removed"
+    DEPENDENCY_UNPINNED = "dependency_unpinned"
+    DEPENDENCY_CHANGED = "dependency_changed"
+    UNJUDGED = "unjudged"
+
+
+class ChangeAspect(StrEnum):
+    """What is asked of a changed file."""
+
+    PARSING = "parsing"
+    TESTS = "tests"
+    SIGNATURES = "signatures"
+    DEPENDENCIES = "dependencies"
+
+
 class ExitCode:
     """Exit codes of every command (design §7)."""
 

@@ -22,6 +22,7 @@ from governance_pipeline.contracts.audit_integrity import AuditIntegrity
 from governance_pipeline.contracts.breach import breach_frame, contract_breach
 from governance_pipeline.contracts.core_approvals import CoreApprovals
 from governance_pipeline.contracts.core_attestations import CoreAttestations
+from governance_pipeline.contracts.core_change_facts import CoreChangeFacts
 from governance_pipeline.contracts.core_changes import CoreChanges
 from governance_pipeline.contracts.core_components import CoreComponents
 from governance_pipeline.contracts.core_criteria import CoreCriteria
@@ -58,6 +59,7 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "core_declared": CoreDeclared,
         "core_components": CoreComponents,
         "core_file_changes": CoreFileChanges,
+        "core_change_facts": CoreChangeFacts,
         "core_changes": CoreChanges,
         "core_evidence": CoreEvidence,
         "core_approvals": CoreApprovals,

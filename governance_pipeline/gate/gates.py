@@ -29,6 +29,7 @@ UPSTREAM: Final = (
     "core_declared",
     "core_components",
     "core_file_changes",
+    "core_change_facts",
     "core_changes",
     "core_evidence",
     "core_approvals",

@@ -22,6 +22,7 @@ from governance_pipeline.ingest.accounting import (
     read_file_row,
     single_record_row,
 )
+from governance_pipeline.ingest.change_facts.output_diffs import diff_rows
 from governance_pipeline.ingest.contract_rows import criteria_rows, fault_text, round_row
 from governance_pipeline.ingest.detection import Detected, detect
 from governance_pipeline.ingest.extraction import Extraction, Found
@@ -123,6 +124,7 @@ class _Reading:
         self._account_for_outputs(out.outputs)
         rows = [row for _, row in sorted(self.file_rows.items(), key=lambda item: item[0].encode())]
         found = {name: out.found(name) for name in CORE_TABLES}
+        found["core_change_facts"] = self._with_diffs(out)
         found["core_rounds"] = self._found([self.round_columns | _span(out)])
         found["core_criteria"] = self._found(criteria_rows(self.contract))
         found["raw_log_files"] = self._found(rows)
@@ -190,6 +192,17 @@ class _Reading:
             place = Place(path, self.file_rows[path]["file_sha256"], self.file_rows[path]["bytes"])
             self.file_rows[path] = single_record_row(place, None, format_name=OUTPUT_FORMAT)
             self.fault_rows = [row for row in self.fault_rows if row["path"] != path]
+
+    def _with_diffs(self, out: Extraction) -> Found:
+        """Give the facts of the logs and then those of the outputs that are diffs."""
+        found = out.found("core_change_facts")
+        outputs = sorted(path for path, row in self.file_rows.items() if row["format"] == OUTPUT_FORMAT)
+        rows = [
+            {"round_id": self.round_id, "path": path, "file_sha256": self.digests[path], **row}
+            for path in outputs
+            for row in diff_rows(self.store.path(self.digests[path]))
+        ]
+        return found._replace(rows=(*found.rows, *rows))
 
     def _quarantine(self) -> Found:
         """Give the rows of all files in order; a file with very many of them has them spooled."""

@@ -50,6 +50,10 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
         "origin": "native", "run_id": "", "step_index": 1, "change_index": 1, "file_path": "src/a.py",
         **_from("changes.jsonl"),
     },
+    "core_change_facts": {
+        "origin": "log", "run_id": "r1", "step_index": 1, "change_index": 1, "fact_index": 1, "file_path": "src/a.py",
+        "kind": "parsed", "subject": "file", **_from("logs/a.jsonl"),
+    },
     "core_changes": {"step_index": 1, "has_files": True, "line_sha256": _DIGEST, **_from("changes.jsonl")},
     "core_evidence": {"step_index": 1, "criterion_id": "C1", "state": "proven", **_from("evidence.jsonl")},
     "audit_cross_checks": {

@@ -37,6 +37,7 @@ INPUTS: Final = (
     "core_steps",
     "core_declared",
     "core_file_changes",
+    "core_change_facts",
     "core_changes",
     "core_evidence",
     "audit_cross_checks",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.change_facts.edit import Edit, all_swapped, signed, swapped, written
 from governance_pipeline.ingest.formats.edits import UNKNOWN, LineCounts, created, hunk_lines, replaced, total
 from governance_pipeline.ingest.formats.runs import ERROR, OK, REJECTED, Change
 from governance_pipeline.ingest.formats.shell import may_change_files
@@ -88,11 +89,44 @@ def _exit_code(result: Any, output: str | None) -> int | None:
 def _change(step: Step, call: Members, result: Members, output: str | None) -> Change | None:
     path = text(result.get("filePath"))
     if path is not None and isinstance(result.get("structuredPatch"), list):
-        return Change(path, _by_result(call, result), step.tool)
+        return Change(path, _by_result(call, result), step.tool, edit=_shown(call, result))
     path = text(call.get("file_path")) or text(call.get("notebook_path"))
     if path is None or (step.tool or "").lower() not in EDITS:
         return None
-    return Change(path, _by_input(call, output), step.tool)
+    return Change(path, _by_input(call, output), step.tool, edit=_given(call, output))
+
+
+def _shown(call: Members, result: Members) -> Edit | None:
+    """Tell what a structured result shows: the file before the edit, where its version keeps it, and the hunks."""
+    content = result.get("content")
+    before = text(result.get("originalFile")) or text(result.get("originalFileContents"))
+    if result.get("type") == "create" and isinstance(content, str):
+        return written(content, is_created=True)
+    if isinstance(content, str):
+        return written(content, before)
+    if before is not None and isinstance(call.get("new_string"), str):
+        return swapped(call.get("old_string") or "", call["new_string"], before, is_everywhere=_is_everywhere(call))
+    hunks = [entries(members(hunk).get("lines")) for hunk in entries(result.get("structuredPatch"))]
+    if hunks:
+        return Edit(parts=tuple(signed([line for line in lines if isinstance(line, str)]) for lines in hunks))
+    return _given(call, None)
+
+
+def _given(call: Members, output: str | None) -> Edit | None:
+    """Tell what the input of a call shows."""
+    content, edits = call.get("content"), call.get("edits")
+    if isinstance(content, str):
+        return written(content, is_created=(output or "").startswith(_CREATED))
+    pairs = [members(edit) for edit in edits] if isinstance(edits, list) else [call]
+    texts = [(edit.get("old_string"), edit.get("new_string")) for edit in pairs]
+    known = [(old, new) for old, new in texts if isinstance(old, str) and isinstance(new, str)]
+    if not known or len(known) != len(texts):
+        return None
+    return swapped(*known[0], is_everywhere=_is_everywhere(call)) if len(known) == 1 else all_swapped(known)
+
+
+def _is_everywhere(call: Members) -> bool:
+    return call.get("replace_all") is True
 
 
 def _by_result(call: Members, result: Members) -> LineCounts:

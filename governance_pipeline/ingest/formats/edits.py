@@ -7,16 +7,20 @@ known is None: a binary file, a diff that breaks off, texts too long to compare.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from governance_pipeline.ingest.change_facts.edit import Edit, removed, signed, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from governance_pipeline.ingest.change_facts.facts import Part
+
 COMPARED_LINES_PRODUCT: Final = 4 * 10**8
 """Lines of the one text times lines of the other up to which they are compared: 20,000 each takes about a second."""
 
-_HUNK: Final = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@", re.ASCII)
+_HUNK: Final = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@ ?(.*)", re.ASCII)
 _ESCAPE: Final = re.compile(rb'\\([0-7]{3}|[abfnrtv"\\])')
 _ESCAPED: Final = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 NOWHERE: Final = "/dev/null"
@@ -30,10 +34,11 @@ class LineCounts(NamedTuple):
 
 
 class FileDelta(NamedTuple):
-    """One file of a patch."""
+    """One file of a patch; `edit` is what the patch shows of its content, None when it breaks off."""
 
     path: str
     counts: LineCounts
+    edit: Edit | None = None
 
 
 UNKNOWN: Final = LineCounts(None, None)
@@ -106,7 +111,7 @@ def patch_files(patch: str) -> list[FileDelta]:
         elif files:
             at = files[-1].take(lines, at)
         at += 1
-    return [FileDelta(file.path, file.counts) for file in files if file.path]
+    return [FileDelta(file.path, file.counts, file.edit) for file in files if file.path]
 
 
 @dataclass
@@ -118,6 +123,19 @@ class _PatchedFile:
     deleted: int = 0
     is_named: bool = False
     is_unknown: bool = False
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def edit(self) -> Edit | None:
+        if self.is_unknown:
+            return None
+        first = self.parts[0] if len(self.parts) == 1 else None
+        if self.old == NOWHERE and first is not None:
+            return written("\n".join(first.after) + "\n", is_created=True)
+        if self.new == NOWHERE:
+            return removed(None if first is None else "\n".join(first.before) + "\n")
+        renamed_from = self.old if self.new and self.old not in (self.new, NOWHERE, "") else None
+        return Edit(parts=tuple(self.parts), before_path=renamed_from)
 
     @property
     def path(self) -> str:
@@ -141,7 +159,10 @@ class _PatchedFile:
         elif line.startswith(("Binary files ", "GIT binary patch")):
             self.is_unknown = True
         elif match := _HUNK.match(line):
-            return self._take_hunk(lines, at, *(1 if length is None else int(length) for length in match.groups()))
+            old, new = (1 if length is None else int(length) for length in match.groups()[:2])
+            end = self._take_hunk(lines, at, old, new)
+            self.parts.append(signed([line for line in lines[at + 1 : end + 1] if line[:1] != "\\"], match[3]))
+            return end
         return at
 
     def _take_hunk(self, lines: Sequence[str], at: int, old: int, new: int) -> int:

@@ -85,7 +85,9 @@ class _History:
         if self._run is None:
             self._run = Run(self._names.claim(RUN, self._file.path), NAME, place)
         self._run.saw(commit.at)
-        changes = [Change(file.path, LineCounts(file.added, file.deleted), TOOL) for file in commit.files]
+        changes = [
+            Change(file.path, LineCounts(file.added, file.deleted), TOOL, facts=file.facts) for file in commit.files
+        ]
         self._run.steps.append(Step(place, TOOL, commit.sha, agent_id=commit.actor, at=commit.at, changes=changes))
         for actor in commit.actors[1:]:
             if actor not in self._others:

@@ -196,7 +196,7 @@ class _Trajectory:
         patch = self._info.get("submission")
         place = self._run.place.below("/info/submission")
         files = patch_files(patch) if isinstance(patch, str) else []
-        return [Change(file.path, file.counts, "submission", place) for file in files]
+        return [Change(file.path, file.counts, "submission", place, file.edit) for file in files]
 
     def _reports(self) -> Iterator[UsageReport]:
         for index, message, extra in self._calls():

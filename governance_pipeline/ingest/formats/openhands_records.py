@@ -149,7 +149,7 @@ def _patched(place: Place, record: Members) -> Iterator[Change]:
     ):
         if isinstance(patch, str) and patch:
             for file in patch_files(patch):
-                yield Change(file.path, file.counts, "git_patch", place.below(pointer))
+                yield Change(file.path, file.counts, "git_patch", place.below(pointer), file.edit)
             return
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.ingest.change_facts.edit import Edit, all_swapped, written
 from governance_pipeline.ingest.formats.edits import UNKNOWN, LineCounts, created, patch_files, replaced, total
 from governance_pipeline.ingest.formats.runs import ERROR, OK, REJECTED, Change
 from governance_pipeline.ingest.formats.shell import may_change_files
@@ -57,7 +58,19 @@ def edit_of(tool: str | None, report: Members, path: str | None) -> Change | Non
     line diff is the same. A report without the text before is of new lines only: a new file, or an insertion.
     """
     path = text(report.get("path")) or text(report.get("file_path")) or path
-    return None if path is None else Change(path, _counts(report), tool)
+    return None if path is None else Change(path, _counts(report), tool, edit=_edit(report))
+
+
+def _edit(report: Members) -> Edit | None:
+    """Tell what a report shows; texts before and after may be a part of the file, so they are taken for one."""
+    old, new, diff = report.get("old_content"), report.get("new_content"), report.get("diff")
+    is_new = report.get("prev_exist") is False or report.get("is_new_file") is True
+    if isinstance(new, str) and old is None and is_new:
+        return written(new, is_created=True)
+    if isinstance(new, str) and isinstance(old, str):
+        return all_swapped([(old, new)])
+    files = patch_files(diff) if isinstance(diff, str) else []
+    return files[0].edit if len(files) == 1 else None
 
 
 def _counts(report: Members) -> LineCounts:

@@ -1,7 +1,8 @@
 """Runs and their steps while a log is read, and the rows they become.
 
-What belongs here: `core_runs`, `core_steps` and `core_file_changes` of any foreign log. What does not: how one format
-writes a step. A step is kept open until its result has been read, which may stand many lines or a file later.
+What belongs here: `core_runs`, `core_steps`, `core_file_changes` and `core_change_facts` of any foreign log. What does
+not: how one format writes a step. A step is kept open until its result has been read, which may stand many lines or a
+file later.
 """
 
 from __future__ import annotations
@@ -9,9 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from governance_pipeline.ingest.change_facts.edit import Contents
+from governance_pipeline.ingest.change_facts.rows import fact_columns
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
+    from governance_pipeline.ingest.change_facts.edit import Edit
+    from governance_pipeline.ingest.change_facts.fact import ChangeFact
     from governance_pipeline.ingest.extraction import Extraction
     from governance_pipeline.ingest.formats.edits import LineCounts
     from governance_pipeline.ingest.formats.places import Place
@@ -21,12 +28,18 @@ OK, ERROR, REJECTED = "ok", "error", "rejected"
 
 @dataclass
 class Change:
-    """One file a step changed; `place` is where that stands when not in the step itself."""
+    """One file a step changed.
+
+    `place` is where that stands when not in the step itself; `edit` what the log shows of the content, `facts` what it
+    says of it instead (a history that was read with its contents).
+    """
 
     file_path: str
     counts: LineCounts
     tool: str | None
     place: Place | None = None
+    edit: Edit | None = None
+    facts: tuple[ChangeFact, ...] | None = None
 
 
 @dataclass
@@ -108,8 +121,31 @@ class Run:
             is_replay=self.is_replay,
             opaque_step_count=sum(step.is_opaque for step in self.steps),
         )
+        contents = Contents()
         for index, step in enumerate(self.steps, 1):
             self._write_step(out, index, step)
+            if step.is_opaque:
+                contents.ran(step.command)
+            for position, change in enumerate(step.changes, 1):
+                found = contents.facts(change.file_path, change.edit) if change.facts is None else change.facts
+                self._write_facts(out, index, position, change, (change.place or step.place, found))
+
+    def _write_facts(
+        self, out: Extraction, index: int, position: int, change: Change, found: tuple[Place, Iterable[ChangeFact]]
+    ) -> None:
+        place, facts = found
+        for number, fact in enumerate(facts, 1):
+            place.add(
+                out,
+                "core_change_facts",
+                origin="log",
+                run_id=self.run_id,
+                step_index=index,
+                change_index=position,
+                fact_index=number,
+                file_path=change.file_path,
+                **fact_columns(fact),
+            )
 
     def _write_step(self, out: Extraction, index: int, step: Step) -> None:
         step.place.add(

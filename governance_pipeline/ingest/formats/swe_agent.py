@@ -171,7 +171,7 @@ class _Trajectory:
         patch = self._info.get("submission")
         place = self._run.place.below("/info/submission")
         files = patch_files(patch) if isinstance(patch, str) else []
-        return [Change(file.path, file.counts, "submission", place) for file in files]
+        return [Change(file.path, file.counts, "submission", place, file.edit) for file in files]
 
     def _verdicts(self) -> Iterator[tuple[Place, str, Any]]:
         """Give what a reviewing or choosing model said: where, its verdict and its words."""

@@ -25,6 +25,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from governance_pipeline.ingest.change_facts.edit import Edit, inserted, swapped, written
 from governance_pipeline.ingest.formats.edits import UNKNOWN, LineCounts, created, lines_of, replaced
 from governance_pipeline.ingest.formats.runs import ERROR, OK, Change
 from governance_pipeline.ingest.formats.shell import may_change_files
@@ -98,7 +99,7 @@ def _edit(tool: str, command: str, answer: str | None, open_file: str | None, em
     path = open_file if is_open else named or _shown_file(answer)
     if path is None:
         return Outcome(tool, status=OK, is_opaque=True)
-    return Outcome(tool, status=OK, changes=[Change(path, counts, tool)])
+    return Outcome(tool, status=OK, changes=[Change(path, counts, tool, edit=_shown(tool, command, words))])
 
 
 def _is_applied(tool: str, command: str, answer: str) -> bool:
@@ -134,6 +135,22 @@ def _change(
     occurrences = _REPLACED.match(answer.lstrip())
     is_one = occurrences is None or occurrences[1] == "1"
     return None, replaced(words[1], words[2]) if is_one and len(words) > 2 else UNKNOWN  # noqa: PLR2004 - search, replace
+
+
+def _shown(tool: str, command: str, words: Sequence[str]) -> Edit | None:
+    """Tell what a command shows of the content; what a range or a window held before is not in the log."""
+    if tool == "str_replace_editor":
+        verb, options = words[1:2], _options(words[3:])
+        if verb == ["create"] and "--file_text" in options:
+            return written(options["--file_text"], is_created=True)
+        if verb == ["str_replace"] and "--old_str" in options:
+            return swapped(options["--old_str"], options.get("--new_str", ""))
+        return inserted(options["--new_str"]) if verb == ["insert"] and "--new_str" in options else None
+    if tool == "insert" and len(words) > 1:
+        return inserted(words[1])
+    if tool == "edit" and len(words) > 2 and not _RANGE.match(command + "\n"):  # noqa: PLR2004 - search, replace
+        return swapped(words[1], words[2], is_everywhere="all" in words[3:])
+    return None
 
 
 def _editor(words: Sequence[str]) -> tuple[str | None, LineCounts]:

@@ -15,6 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.errors import RecordRefused
+from governance_pipeline.ingest.change_facts.edit import inserted, swapped, written
 from governance_pipeline.ingest.formats.codex_patch import patch_changes
 from governance_pipeline.ingest.formats.codex_tools import output_text
 from governance_pipeline.ingest.formats.edits import UNKNOWN, LineCounts, created, patch_files, replaced
@@ -26,6 +27,7 @@ from governance_pipeline.strict.json_text import parse_json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from governance_pipeline.ingest.change_facts.edit import Edit
     from governance_pipeline.ingest.formats.runs import Step
 
     Members = Mapping[str, Any]
@@ -130,7 +132,7 @@ def _is_opaque(step: Step, name: str, call: Members, said: str) -> bool:
 def _changes(step: Step, name: str, call: Members) -> list[Change]:
     if name in PATCHERS:
         patch = next((value for key in _PATCHES if (value := text(call.get(key))) is not None), "")
-        files = [Change(file.path, file.counts, step.tool) for file in patch_files(patch)]
+        files = [Change(file.path, file.counts, step.tool, edit=file.edit) for file in patch_files(patch)]
         return patch_changes(patch, step.tool) or files
     change = _change(step, call) if name in EDITORS else None
     return [] if change is None else [change]
@@ -140,7 +142,21 @@ def _change(step: Step, call: Members) -> Change | None:
     path = next((value for name in _PATHS if (value := text(call.get(name))) is not None), None)
     if path is None or call.get("command") == _VIEW:
         return None
-    return Change(path, _counts(call), step.tool)
+    return Change(path, _counts(call), step.tool, edit=_edit(call))
+
+
+def _edit(call: Members) -> Edit | None:
+    """Tell what the arguments show of the content; a plain writer may have overwritten something."""
+    command, content = call.get("command"), call.get("file_text", call.get("content"))
+    if isinstance(content, str) and command in (None, "create", "write"):
+        return written(content, is_created=command == "create")
+    given = call.get("new_str", call.get("insert_text"))
+    if command == "insert" and isinstance(given, str):
+        return inserted(given)
+    old, new = (call.get(f"{side}_str", call.get(f"{side}_string")) for side in ("old", "new"))
+    if isinstance(old, str) and isinstance(new, str):
+        return swapped(old, new, is_everywhere=call.get("replace_all") is True)
+    return None
 
 
 def _counts(call: Members) -> LineCounts:

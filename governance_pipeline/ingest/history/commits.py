@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.ingest.extraction import parse_time
+from governance_pipeline.ingest.history.facts import fact_members, read_facts
 from governance_pipeline.ingest.native.members import (
     UnusableRecord,
     is_text,
@@ -24,17 +25,23 @@ from governance_pipeline.ingest.native.members import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from governance_pipeline.ingest.change_facts.fact import ChangeFact
+
 SCHEMA: Final = "govern/git-log/v1"
 _OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?", re.ASCII)
 
 
 class FileDelta(NamedTuple):
-    """One file a commit touched; counts are lines, None = a binary file, whose lines nobody can count."""
+    """One file a commit touched; counts are lines, None = a binary file, whose lines nobody can count.
+
+    `facts` are what the contents show; None when nobody looked at them.
+    """
 
     path: str
     added: int | None
     deleted: int | None
     renamed_from: str | None = None
+    facts: tuple[ChangeFact, ...] | None = None
 
 
 class Commit(NamedTuple):
@@ -80,6 +87,7 @@ def to_line(commit: Commit) -> bytes:
     files = [
         {"path": file.path, "added": file.added, "deleted": file.deleted}
         | ({} if file.renamed_from is None else {"renamed_from": file.renamed_from})
+        | ({} if file.facts is None else {"facts": list(map(fact_members, file.facts))})
         for file in commit.files
     ]
     document = {
@@ -143,6 +151,7 @@ def _file(value: Any) -> FileDelta:
         added=optional_integer(value, "added", at_least=0),
         deleted=optional_integer(value, "deleted", at_least=0),
         renamed_from=optional_text(value, "renamed_from"),
+        facts=read_facts(value.get("facts")),
     )
 
 

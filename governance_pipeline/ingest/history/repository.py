@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from governance_pipeline.errors import UnreadableError, UsageError
 from governance_pipeline.ingest.history.agents import Signature, agent_of, agents_among, co_authors
 from governance_pipeline.ingest.history.commits import Commit, FileDelta
+from governance_pipeline.ingest.history.facts import facts_of_blobs
 from governance_pipeline.strict.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -138,7 +139,8 @@ def _files(repository: pygit2.Repository, commit: pygit2.Commit) -> Iterator[Fil
         if delta.is_binary or (is_too_large and is_moved):
             deltas[new] = FileDelta(new, None, None, renamed_from)
         else:
-            deltas[new] = FileDelta(new, added, deleted, renamed_from)
+            found = facts_of_blobs(repository, str(delta.old_file.id), str(delta.new_file.id), new, old)
+            deltas[new] = FileDelta(new, added, deleted, renamed_from, found)
     yield from (deltas[path] for path in sorted(deltas))
 
 

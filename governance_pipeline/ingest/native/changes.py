@@ -14,6 +14,8 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from governance_pipeline.ingest.change_facts.facts import NO_CONTENT, no_facts
+from governance_pipeline.ingest.change_facts.rows import fact_columns
 from governance_pipeline.ingest.extraction import parse_time
 from governance_pipeline.ingest.native.components import ComponentRows
 from governance_pipeline.ingest.native.members import (
@@ -126,8 +128,27 @@ class _Reader:
                 module=change["module"],
                 symbols=change["symbols"],
             )
+            self._add_unjudged(file, record, pointer, (run_id, event.step, change["path"]))
             values = {name: (change[name], f"{pointer}/{name}") for name in _COMPONENTS}
             self._components.add(file, record, event.run_id, values)
+
+    def _add_unjudged(self, file: LogFile, record: Record, pointer: str, of: tuple[str, int, str]) -> None:
+        """Say that an event shows no content: what it did to tests and the like cannot be told from it."""
+        run_id, step, path = of
+        for number, fact in enumerate(no_facts(path, NO_CONTENT), 1):
+            self._out.add(
+                "core_change_facts",
+                file,
+                record,
+                pointer,
+                origin="native",
+                run_id=run_id,
+                step_index=step,
+                change_index=self._positions[run_id, step],
+                fact_index=number,
+                file_path=path,
+                **fact_columns(fact),
+            )
 
 
 def _event(members: Mapping[str, Any]) -> _Event:

@@ -1,0 +1,224 @@
+"""The tests of a JavaScript, TypeScript, Go, Java or Rust file, from its tree-sitter syntax tree.
+
+What belongs here: what a test is in each of these languages; names and patterns come from the table (frameworks).
+What does not: Python, which has an exact parser of its own. A tree with errors gives no outline: what stands around an
+error may be anything.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from governance_pipeline.ingest.change_facts.outline import WHOLE_FILE, Outline, TestCase, put
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tree_sitter import Node, Parser
+
+    from governance_pipeline.ingest.change_facts.frameworks import Language
+
+_CALLEE: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+_FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "function", "generator_function"})
+_TYPESCRIPT: Final = frozenset({"ts", "mts", "cts"})
+_SEPARATOR: Final = " > "
+
+
+def tree_outline(content: bytes, language: Language, path: str) -> Outline | None:
+    """List the tests of a file; None when it has a syntax error, or one the grammar does not know."""
+    tree = _parser(_grammar(language.name, path.rpartition(".")[2])).parse(content)
+    if tree.root_node.has_error:
+        return None
+    outline: Outline = {}
+    for case in _READERS[language.name](tree.root_node, language):
+        put(outline, case)
+    return outline
+
+
+def _grammar(language: str, extension: str) -> str:
+    if language != "javascript":
+        return language
+    return "typescript" if extension in _TYPESCRIPT else "tsx"
+
+
+@cache
+def _parser(grammar: str) -> Parser:
+    import tree_sitter
+    import tree_sitter_go
+    import tree_sitter_java
+    import tree_sitter_rust
+    import tree_sitter_typescript
+
+    grammars: dict[str, Callable[[], object]] = {
+        "typescript": tree_sitter_typescript.language_typescript,
+        "tsx": tree_sitter_typescript.language_tsx,  # also reads plain JavaScript and JSX
+        "go": tree_sitter_go.language,
+        "java": tree_sitter_java.language,
+        "rust": tree_sitter_rust.language,
+    }
+    return tree_sitter.Parser(tree_sitter.Language(grammars[grammar]()))
+
+
+def _javascript(root: Node, language: Language) -> Iterator[TestCase]:
+    words = language.words
+    tests = words["tests"] | words["disabled_tests"] | words["focused"]
+    suites = words["suites"] | words["disabled_suites"]
+    stack: list[tuple[Node, str]] = [(root, "")]
+    while stack:
+        node, prefix = stack.pop()
+        inside = prefix
+        if node.type == "call_expression":
+            match = _CALLEE.match(_text(node.child_by_field_name("function")))
+            name, *modifiers = match[0].split(".") if match else [""]
+            if name in tests | suites:
+                title, body = _title_and_body(node)
+                if title is not None and (body is not None or "todo" in modifiers):
+                    full = f"{prefix}{title}"
+                    marker = _javascript_marker(name, modifiers, language)
+                    is_suite = name in suites or "describe" in modifiers or name == "fdescribe"
+                    yield _case(full, node, body, language, marker, is_suite=is_suite)
+                    inside = f"{full}{_SEPARATOR}"
+        stack += [(child, inside) for child in reversed(node.children)]
+
+
+def _javascript_marker(name: str, modifiers: list[str], language: Language) -> str | None:
+    words = language.words
+    off = words["disabled_tests"] | words["disabled_suites"] | words["focused"]
+    if name in off or words["disabling_modifiers"].union(words["focusing_modifiers"]).intersection(modifiers):
+        return ".".join([name, *modifiers])
+    return None
+
+
+def _title_and_body(call: Node) -> tuple[str | None, Node | None]:
+    given = call.child_by_field_name("arguments")
+    arguments = [child for child in given.children if child.is_named] if given else []
+    if not arguments or arguments[0].type not in ("string", "template_string"):
+        return None, None
+    body = next((argument for argument in arguments[1:] if argument.type in _FUNCTIONS), None)
+    return _text(arguments[0])[1:-1], body
+
+
+def _go(root: Node, language: Language) -> Iterator[TestCase]:
+    patterns = language.patterns
+    top = [_text(node) for node in root.children if node.type == "comment"]
+    yield TestCase(
+        WHOLE_FILE, 1, next((line for line in top if patterns["disabled_file"].match(line)), None), is_suite=True
+    )
+    for node in root.children:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if node.type not in ("function_declaration", "method_declaration") or name is None or body is None:
+            continue
+        if patterns["test_name"].match(_text(name)):
+            calls = [_text(one).strip() for one in _statements_of(body)]
+            marker = next((text for text in calls if patterns["disabled_call"].match(text)), None)
+            yield _case(_text(name), node, body, language, marker)
+
+
+def _java(root: Node, language: Language) -> Iterator[TestCase]:
+    stack: list[tuple[Node, str]] = [(root, "")]
+    while stack:
+        node, prefix = stack.pop()
+        inside = prefix
+        name = node.child_by_field_name("name")
+        if node.type in ("class_declaration", "method_declaration") and name is not None:
+            annotations = _annotations(node)
+            marker = next((f"@{text}" for text in annotations if _is_off(text, language)), None)
+            full = f"{prefix}{_text(name)}"
+            if node.type == "class_declaration":
+                yield TestCase(full, _line(node), marker, is_suite=True)
+                inside = f"{full}."
+            elif any(_annotation_name(text) in language.words["test_annotations"] for text in annotations):
+                yield _case(full, node, node.child_by_field_name("body"), language, marker)
+        stack += [(child, inside) for child in reversed(node.children)]
+
+
+def _annotations(node: Node) -> list[str]:
+    modifiers = next((child for child in node.children if child.type == "modifiers"), None)
+    found = modifiers.children if modifiers is not None else []
+    return [_text(one).removeprefix("@") for one in found if one.type in ("annotation", "marker_annotation")]
+
+
+def _annotation_name(text: str) -> str:
+    return text.partition("(")[0].strip().rpartition(".")[2]
+
+
+def _is_off(text: str, language: Language) -> bool:
+    return _annotation_name(text) in language.words["disabling"] or bool(
+        language.patterns["disabling_arguments"].match(text.replace("\n", " "))
+    )
+
+
+def _rust(root: Node, language: Language) -> Iterator[TestCase]:
+    patterns = language.patterns
+    stack: list[tuple[Node, str, list[str]]] = [(root, "", [])]
+    while stack:
+        node, prefix, attributes = stack.pop()
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        inside = prefix
+        if node.type == "mod_item" and name is not None:
+            inside = f"{prefix}{_text(name)}::"
+        elif node.type == "function_item" and name is not None:
+            if any(patterns["test_attribute"].match(text) for text in attributes):
+                marker = next((text for text in attributes if patterns["disabling"].match(text)), None)
+                yield _case(f"{prefix}{_text(name)}", node, body, language, marker)
+            continue
+        waiting: list[str] = []
+        children = []
+        for child in node.children:
+            if child.type == "attribute_item":
+                waiting.append(_text(child))
+            elif "comment" not in child.type:
+                children.append((child, inside, waiting))
+                waiting = []
+        stack += reversed(children)
+
+
+_READERS: Final[dict[str, Callable[[Node, Language], Iterator[TestCase]]]] = {
+    "javascript": _javascript,
+    "go": _go,
+    "java": _java,
+    "rust": _rust,
+}
+
+
+def _case(
+    name: str, node: Node, body: Node | None, language: Language, marker: str | None, *, is_suite: bool = False
+) -> TestCase:
+    case = TestCase(name, _line(node), marker, is_suite=is_suite)
+    if body is not None and not is_suite:
+        case.assertions = _assertions(body, language)
+        case.statements = {" ".join(_text(one).split()) for one in _statements_of(body)}
+    return case
+
+
+def _assertions(body: Node, language: Language) -> list[str]:
+    """Texts of the outermost statements that assert, in their order."""
+    wanted, pattern = language.words["statements"], language.patterns["assertion"]
+    found: list[str] = []
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        if node.type in wanted and node is not body:
+            text = _text(node).strip()
+            if pattern.match(text):
+                found.append(text)
+                continue
+        stack += reversed(node.children)
+    return found
+
+
+def _statements_of(body: Node) -> list[Node]:
+    """Statements of a body at its outermost level."""
+    inner = body.child_by_field_name("body") or body
+    lists = [child for child in inner.children if child.type == "statement_list"]
+    return [child for child in (lists[0] if lists else inner).children if child.is_named]
+
+
+def _text(node: Node | None) -> str:
+    return "" if node is None or node.text is None else node.text.decode("utf-8", "backslashreplace")
+
+
+def _line(node: Node) -> int:
+    return int(node.start_point[0]) + 1
