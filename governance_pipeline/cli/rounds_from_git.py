@@ -6,6 +6,7 @@ What belongs here: arguments and printing. What does not: rules; they are in `in
 from __future__ import annotations
 
 import hashlib
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,8 +39,10 @@ SPAN = click.option("--range", "span", metavar="A..B", help="Commits of B that A
 )  # fmt: skip
 @click.option("--prefix", metavar="NAME", help="How round ids begin; default: the name of the folder or file.")
 @click.option("--scope", multiple=True, metavar="GLOB", help="Scope every round is held to; more than once allowed.")
+@click.option("--objective", multiple=True, metavar="GLOB", help="Files that are the objective, for graph distances.")
 @click.option("--cohort", metavar="NAME", help="Cohort every round is compared in.")
 @click.option("--project", metavar="NAME", help="Project every round belongs to.")
+@click.option("--no-repo", is_flag=True, help="Leave repository and base commit out of the contracts.")
 @click.option("--dry-run", is_flag=True, help="Say which rounds it would make, and make none.")
 @click.option(
     "--landing", type=REPOSITORY, default=Path("data/rounds"), show_default=True, envvar="GOVERN_LANDING",
@@ -53,8 +56,10 @@ def from_git(
     by: str,
     prefix: str | None,
     scope: tuple[str, ...],
+    objective: tuple[str, ...],
     cohort: str | None,
     project: str | None,
+    no_repo: bool,
     dry_run: bool,
     landing: Path,
     as_json: bool,
@@ -62,8 +67,8 @@ def from_git(
     """Make rounds of the commits of REPOSITORY, or of an exported history.
 
     Each commit is a step with the files it changed against its first parent. Renames are followed, the lines of binary
-    files are unknown. Coding agents among author and co-authors are named. A contract is written only for what
-    --scope, --cohort and --project promise.
+    files are unknown. Coding agents among author and co-authors are named. A contract says what --scope, --objective,
+    --cohort and --project promise, and the repository and commit a round started from, which graph features need.
 
     Exit 0 when all rounds are there, 2 when one exists already with other commits, 3 when the history cannot be read.
     """
@@ -72,11 +77,12 @@ def from_git(
     from governance_pipeline.ingest.history.grouping import RoundBy, rounds_of
     from governance_pipeline.rounds.globs import Globs
 
-    Globs(scope)  # a bad glob would make every contract invalid
+    Globs((*scope, *objective))  # a bad glob would make every contract invalid
     with waiting("reading commits…", quiet=as_json):
         commits, name = _history(repository, export, span)
         found = rounds_of(commits, RoundBy(by), prefix or name)
-    results = _import(found, Promise(project, cohort, scope), landing, dry_run=dry_run)
+    place = None if repository is None or no_repo else _from_a_round(repository, landing)
+    results = _import(found, Promise(project, cohort, scope, objective, place), landing, dry_run=dry_run)
     said = f"{len(found)} rounds of {len(commits)} commits {'would be' if dry_run else 'are'} in {landing}"
     _print(import_document(results, dry_run), said, as_json=as_json)
     warn_of_what_is_not_there(results)
@@ -130,6 +136,11 @@ def _history(repository: Path | None, export: Path | None, span: str | None) -> 
     if span is not None:
         raise UsageError("--range asks a repository; an export is taken whole")
     return read_export(export), export.stem
+
+
+def _from_a_round(repository: Path, landing: Path) -> str:
+    """Path of the repository from the folder of a round: it holds as long as both are moved together."""
+    return Path(os.path.relpath(repository.resolve(), landing.resolve() / "round")).as_posix()
 
 
 def _import(found: Sequence[CommitRound], promise: Promise, landing: Path, *, dry_run: bool) -> list[Imported]:

@@ -2,8 +2,8 @@
 
 What belongs here: the three files of such a folder. What does not: bringing them into the landing area (importing).
 `logs/git-log.jsonl` holds the commits as they were read; `changes.jsonl` has one event per commit, so that the step is
-the commit and keeps its place in the history. A contract is written only when something was promised on the command
-line: a history promises nothing by itself.
+the commit and keeps its place in the history. A contract says what was promised on the command line, and which
+repository and commit the round started from; a history promises nothing by itself, and an export names no repository.
 """
 
 from __future__ import annotations
@@ -27,11 +27,17 @@ RUN = "git"
 
 
 class Promise(NamedTuple):
-    """What the contract of every round says; nothing given, nothing written."""
+    """What the contract of every round says; nothing given, nothing written.
+
+    `repository` is the path of the repository from the folder of a round, or an absolute one; the base is the first
+    parent of the round's first commit, so that the first commit of all has none.
+    """
 
     project: str | None = None
     cohort: str | None = None
     scope: tuple[str, ...] = ()
+    objective: tuple[str, ...] = ()
+    repository: str | None = None
 
 
 def write_folder(round_to_be: CommitRound, promise: Promise, parent: Path) -> Path:
@@ -41,7 +47,7 @@ def write_folder(round_to_be: CommitRound, promise: Promise, parent: Path) -> Pa
     (folder / LOGS_FOLDER / LOG_FILE).write_bytes(b"".join(map(to_line, round_to_be.commits)))
     (folder / CHANGES_FILE).write_bytes(b"".join(_events(round_to_be.commits)))
     if any(promise):
-        (folder / CONTRACT_FILE).write_text(_contract(promise), "utf-8")
+        (folder / CONTRACT_FILE).write_text(_contract(promise, round_to_be.commits[0]), "utf-8")
     return folder
 
 
@@ -63,11 +69,17 @@ def _events(commits: Sequence[Commit]) -> list[bytes]:
     ]
 
 
-def _contract(promise: Promise) -> str:
+def _contract(promise: Promise, first: Commit) -> str:
     lines = ['schema = "govern/round/v1"', "[round]"]
-    lines += [f"{name} = {_toml(value)}" for name, value in promise._asdict().items() if isinstance(value, str)]
-    if promise.scope:
-        lines += ["[scope]", f"include = [{', '.join(map(_toml, promise.scope))}]"]
+    named = {"project": promise.project, "cohort": promise.cohort}
+    lines += [f"{name} = {_toml(value)}" for name, value in named.items() if value is not None]
+    lists = {"include": promise.scope, "objective_set": promise.objective}
+    if any(lists.values()):
+        lines.append("[scope]")
+        lines += [f"{name} = [{', '.join(map(_toml, globs))}]" for name, globs in lists.items() if globs]
+    if promise.repository is not None:
+        lines += ["[repo]", f"path = {_toml(promise.repository)}"]
+        lines += [f"base = {_toml(first.parents[0])}"] if first.parents else []
     return "\n".join(lines) + "\n"
 
 

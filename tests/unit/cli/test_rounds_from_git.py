@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import governance_pipeline.ingest
 from governance_pipeline.cli.rounds import rounds
 from governance_pipeline.errors import UsageError
+from governance_pipeline.rounds.load import read_contract
 
 SCHEMAS = Path(governance_pipeline.ingest.__file__).parent / "schemas"
 
@@ -88,7 +89,7 @@ def test_rounds_are_made_once_and_a_longer_history_adds_to_them(govern, reposito
     code, out, _ = govern("from-git", str(repository), "--landing", "l", "--json")
     found = document(out, "rounds-import-v1.json")["rounds"]
     assert code == 0
-    assert [len(one["copied"]) for one in found] == [0, 2]
+    assert [len(one["copied"]) for one in found] == [0, 3]
     assert len(list((tmp_path / "l").glob("repo-*/changes.jsonl"))) == 2
 
 
@@ -108,6 +109,20 @@ def test_a_promise_becomes_the_contract_of_every_round(govern, repository, tmp_p
     govern("from-git", str(repository), "--scope", "src/**", "--cohort", "c", "--project", "p", "--landing", "l")
     [contract, _] = sorted((tmp_path / "l").glob("*/round.toml"))
     assert 'include = ["src/**"]' in contract.read_text()
+
+
+def test_rounds_of_a_repository_name_it_and_the_commit_they_started_from(govern, repository, tmp_path):
+    govern("from-git", str(repository), "--objective", "a.py", "--landing", "deep/l")
+    first, second = (read_contract(path)[1] for path in sorted((tmp_path / "deep/l").glob("*/round.toml")))
+    assert (first.repo.base, second.scope.objective_set) == (None, ("a.py",))
+    assert len(second.repo.base) == 40
+    [folder, _] = sorted((tmp_path / "deep/l").glob("repo-*"))
+    assert (folder / second.repo.path).resolve() == repository.resolve()
+
+
+def test_the_repository_can_be_left_out(govern, repository, tmp_path):
+    govern("from-git", str(repository), "--no-repo", "--landing", "l")
+    assert not list((tmp_path / "l").glob("*/round.toml"))
 
 
 def test_an_export_makes_the_same_rounds_as_its_repository(govern, repository, tmp_path):

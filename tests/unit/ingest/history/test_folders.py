@@ -36,6 +36,23 @@ def test_a_promise_is_a_valid_contract_whatever_its_texts(tmp_path, commit):
     assert (contract.project, contract.cohort) == ('a "p"\\', "co\nhort")
 
 
+def test_the_repository_and_the_first_parent_of_the_first_commit_are_the_base_of_a_round(tmp_path, commit):
+    promise = Promise(objective=("src/*.py",), repository='../a "b"')
+    first = commit(1)._replace(parents=("a" * 40, "b" * 40))
+    folder = write_folder(CommitRound("r-1", (first, commit(2))), promise, tmp_path)
+    state, contract, faults = read_contract(folder / "round.toml")
+    assert (state.value, faults) == ("valid", [])
+    assert (contract.repo.path, contract.repo.base, contract.scope.objective_set) == (
+        '../a "b"', "a" * 40, ("src/*.py",)
+    )  # fmt: skip
+
+
+def test_the_first_commit_of_all_has_no_base(tmp_path, commit):
+    first = commit(1)._replace(parents=())
+    folder = write_folder(CommitRound("r-1", (first,)), Promise(repository="../a"), tmp_path)
+    assert read_contract(folder / "round.toml")[1].repo.base is None
+
+
 def test_a_step_is_a_commit_and_a_binary_file_makes_its_lines_unknown(tables, commit):
     binary = commit(2, files=(FileDelta("src/b.bin", None, None), FileDelta("docs/a.md", 1, 1)))
     surface = step_surface(tables([commit(1), binary, commit(3, files=())]))
