@@ -24,6 +24,7 @@ from governance_pipeline.errors import StorageError
 from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, table_of
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.trajectory.base_lines import open_base
+from governance_pipeline.trajectory.change_explanations import CHANGE_EXPLANATION_TABLES, change_explanations
 from governance_pipeline.trajectory.cross_checks import CROSS_CHECK_TABLES, surface_cross_checks
 from governance_pipeline.trajectory.formulas import metadata as formulas_metadata
 from governance_pipeline.trajectory.round_features import ROUND_TABLES, round_features
@@ -89,6 +90,11 @@ def _all_cross_checks(tables: Tables, _: Trust) -> pd.DataFrame:
     return both.sort_values("round_id", kind="stable", ignore_index=True)
 
 
+def _all_explanations(tables: Tables, _: Trust) -> pd.DataFrame:
+    both = joined("audit_explanations", [explanations(tables), change_explanations(tables)])
+    return both.sort_values("round_id", kind="stable", ignore_index=True)
+
+
 def _independence(tables: Tables, trust: Trust) -> pd.DataFrame:
     return independence(
         tables["core_attestations"],
@@ -117,7 +123,11 @@ PIPELINE: tuple[Step, ...] = (
         _all_cross_checks,
     ),
     Step("audit_escalations", ("audit_cross_checks",), lambda t, _: escalations(t["audit_cross_checks"])),
-    Step("audit_explanations", EXPLANATION_TABLES, lambda t, _: explanations(t)),
+    Step(
+        "audit_explanations",
+        tuple(dict.fromkeys((*EXPLANATION_TABLES, *CHANGE_EXPLANATION_TABLES))),
+        _all_explanations,
+    ),
     Step("audit_integrity", ("core_steps",), lambda t, _: integrity(t["core_steps"])),
     Step(
         "audit_independence",

@@ -90,9 +90,9 @@ def selftest(ctx: click.Context, as_json: bool) -> None:
 
 
 def _catalogue_proofs() -> list[MutationProof]:
-    from governance_pipeline.crosscheck.builtin_proof import catalogue_proofs
+    from governance_pipeline.auditing import built_in_proofs
 
-    return catalogue_proofs()
+    return built_in_proofs()
 
 
 def _file_proofs(ctx: click.Context, checks: Path, *, as_json: bool) -> list[MutationProof]:

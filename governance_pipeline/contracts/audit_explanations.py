@@ -16,6 +16,9 @@ from governance_pipeline.contracts.fields import (
 )
 from governance_pipeline.vocabulary import Hypothesis, UnknownReason
 
+NONE_HELD = "no hypothesis that was tried meets the declared number"
+"""What the row of none_holds reads; every other row names what it reads itself."""
+
 
 class AuditExplanations(TableModel):
     """One row per mismatch and hypothesis tried to explain it; none of them changes the flag of the record.

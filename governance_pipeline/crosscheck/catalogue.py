@@ -23,6 +23,7 @@ from governance_pipeline.crosscheck.formula import parse_formula
 from governance_pipeline.crosscheck.independence import LineageProof, lineage_proof
 from governance_pipeline.crosscheck.source import Source
 from governance_pipeline.errors import UsageError
+from governance_pipeline.rounds.change_checks import CHANGE_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -104,8 +105,10 @@ class Catalogue:
 
     @property
     def meanings(self) -> dict[str, dict[str, str]]:
-        """What each check's declared number means: check id -> evidence and semantics."""
-        return {e.check.id: {"evidence": e.evidence, "semantics": e.semantics} for e in self.entries}
+        """What each check's declared number means: check id -> evidence and semantics; change events included."""
+        told = [(e.check.id, e.evidence, e.semantics) for e in self.entries]
+        told += [(check.check_id, check.evidence, check.semantics) for check in CHANGE_CHECKS.values()]
+        return {check_id: {"evidence": evidence, "semantics": semantics} for check_id, evidence, semantics in told}
 
     def why_not(self, format_name: str, field: str) -> str | None:
         """Return why a declared field cannot be checked; None when it can, or when nobody thought of it."""

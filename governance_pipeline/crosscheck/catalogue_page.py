@@ -8,9 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.crosscheck.catalogue import ANY_FIELD, catalogue
+from governance_pipeline.crosscheck.check import NoComponents
+from governance_pipeline.rounds.change_checks import CHANGE_CHECKS
+from governance_pipeline.rounds.change_checks import FORMAT as CHANGES_FORMAT
 
 if TYPE_CHECKING:
     from governance_pipeline.crosscheck.catalogue import CatalogueEntry
+    from governance_pipeline.rounds.change_checks import ChangeCheck
 
 LIST_SCHEMA: Final = "govern/crosscheck-list/v1"
 UNSURE: Final = ("assumed", "to_be_confirmed")
@@ -35,10 +39,14 @@ def list_document(format_name: str | None = None) -> dict[str, Any]:
     """
     shipped = catalogue()
     entries = [entry for entry in shipped.entries if format_name in (None, entry.format)]
+    changes = CHANGE_CHECKS.values() if format_name in (None, CHANGES_FORMAT) else ()
     excuses = [item for item in shipped.not_checkable.items() if format_name in (None, item[0][0])]
     return {
         "schema": LIST_SCHEMA,
-        "checks": [_entry(entry, shipped.versions[entry.format]) for entry in entries],
+        "checks": [
+            *(_entry(entry, shipped.versions[entry.format]) for entry in entries),
+            *(_change(check, shipped.versions[CHANGES_FORMAT]) for check in changes),
+        ],
         "not_checkable": [{"format": name, "field": field, "reason": reason} for (name, field), reason in excuses],
     }
 
@@ -70,6 +78,18 @@ def _entry(entry: CatalogueEntry, versions: str) -> dict[str, Any]:
         "escalate_to": check.escalate_to,
         "evidence": entry.evidence,
         "semantics": entry.semantics,
+    }
+
+
+def _change(check: ChangeCheck, versions: str) -> dict[str, Any]:
+    """A number of a change event: compared with the files of its own line, by the trajectory."""
+    names = ("check_id", "field", "unit", "formula", "epsilon_reason", "escalate_to", "evidence", "semantics")
+    return {
+        **{name: getattr(check, name) for name in names},
+        "format": CHANGES_FORMAT,
+        "versions": versions,
+        "data_type": str(check.data_type),
+        "no_components": str(NoComponents.UNVERIFIABLE),
     }
 
 

@@ -11,11 +11,13 @@ from collections import defaultdict
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from governance_pipeline.contracts.audit_explanations import NONE_HELD
 from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.crosscheck.builtin import broken_files, component_rows, incomplete_sources
 from governance_pipeline.crosscheck.catalogue import catalogue
 from governance_pipeline.crosscheck.explain import Claim, Parts, Sister, attempt
+from governance_pipeline.rounds.change_checks import CHANGE_CHECK_IDS
 from governance_pipeline.strict.numbers import canonical
 from governance_pipeline.vocabulary import Hypothesis, RecordStatus
 
@@ -34,19 +36,20 @@ EXPLANATION_TABLES: Final = ("audit_cross_checks", "core_declared", "core_compon
 """Tables `explanations` reads."""
 
 NONE_TRIED: Final = "no hypothesis is declared for this check"
-NONE_HELD: Final = "no hypothesis that was tried meets the declared number"
 
 
 def explanations(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return one row per mismatch and hypothesis tried; columns as contract `audit_explanations`.
 
     Ordered as the records, hypotheses as their check declares them; none_holds is last, and only where none holds.
+    Numbers of change events are passed over: their files are known to the trajectory, which explains them.
 
     Args:
         tables: the frames named by `EXPLANATION_TABLES`, of the same rounds, of any number of them.
     """
     checks = tables["audit_cross_checks"]
-    found = plain_rows(checks[checks["status"] == str(RecordStatus.MISMATCH)])
+    is_ours = (checks["status"] == str(RecordStatus.MISMATCH)) & ~checks["check_id"].isin(CHANGE_CHECK_IDS)
+    found = plain_rows(checks[is_ours])
     facts = _facts(tables, found)
     entries = {entry.check.id: entry for entry in catalogue().entries}
     rows = (row for record in found for row in _rows(record, entries.get(record["check_id"]), facts, entries))

@@ -7,9 +7,10 @@ A record changes nothing: the event's own numbers stay in the features.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.contracts.registry import frame_of
+from governance_pipeline.rounds.change_checks import CHANGE_CHECKS
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 from governance_pipeline.strict.numbers import canonical
 from governance_pipeline.trajectory.comparisons import compared
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from governance_pipeline.rounds.change_checks import ChangeCheck
     from governance_pipeline.trajectory.comparisons import Compared
     from governance_pipeline.trajectory.events import Event, Tables
     from governance_pipeline.trajectory.reading import Surface
@@ -30,35 +32,6 @@ TABLE: Final = "audit_cross_checks"
 
 CROSS_CHECK_TABLES: Final = READING_TABLES
 """Tables `surface_cross_checks` reads."""
-
-ESCALATE_TO: Final = "round_owner"
-_COUNTED: Final = "counted one by one, so exact"
-
-
-class SurfaceCheck(NamedTuple):
-    """One check: id, formula over the files of an event, columns it reads, unit, and why its tolerance."""
-
-    check_id: str
-    formula: str
-    columns: tuple[str, ...]
-    unit: str
-    epsilon_reason: str
-
-
-CHECKS: Final = {
-    "F": SurfaceCheck("changes_f", "count(distinct files.path)", ("path",), "files", _COUNTED),
-    "L": SurfaceCheck("changes_l", "sum(files.added + files.deleted)", ("added", "deleted"), "lines", _COUNTED),
-    "M": SurfaceCheck("changes_m", "count(distinct module(files.path))", ("module", "path"), "modules", _COUNTED),
-    "P": SurfaceCheck("changes_p", "count(distinct files.path in public)", ("path",), "files", _COUNTED),
-    "H": SurfaceCheck(
-        "changes_h",
-        "-sum(p * ln(p)), p = sum(files.added + files.deleted) per module(files.path) / that of all",
-        ("added", "deleted", "module", "path"),
-        "nats",
-        "logarithms and the order of summation differ in the last digits",
-    ),
-}
-"""Letter of a number -> its check."""
 
 
 def surface_cross_checks(tables: Tables) -> pd.DataFrame:
@@ -89,7 +62,7 @@ def _rows(
 
 
 def _record(event: Event, one: Compared, files: list[dict[str, Any]]) -> dict[str, Any]:
-    check, subject, pointer = CHECKS[one.field], f"step-{event.step}", f"/{one.field}"
+    check, subject, pointer = CHANGE_CHECKS[one.field], f"step-{event.step}", f"/{one.field}"
     digest = sha256_hex(check.formula.encode())
     place = [event.file_sha256, event.line, pointer]
     return {
@@ -119,7 +92,7 @@ def _record(event: Event, one: Compared, files: list[dict[str, Any]]) -> dict[st
         "declared_path": event.path,
         "declared_line": event.line,
         "declared_pointer": pointer,
-        "escalate_to": ESCALATE_TO,
+        "escalate_to": check.escalate_to,
     }
 
 
@@ -141,7 +114,7 @@ def _listed_by_event(surface: Surface) -> dict[int, list[dict[str, Any]]]:
     return parts
 
 
-def _components_digest(event: Event, check: SurfaceCheck, files: list[dict[str, Any]]) -> str | None:
+def _components_digest(event: Event, check: ChangeCheck, files: list[dict[str, Any]]) -> str | None:
     if not files:
         return None
     lines = [canonical_json(["files", event.line, *(row[name] for name in check.columns)]) for row in files]

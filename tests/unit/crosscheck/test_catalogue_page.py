@@ -31,13 +31,20 @@ def test_a_format_without_checks_is_refused_with_those_that_have_some():
 def test_the_document_holds_every_check_once():
     document = json.loads(govern("--json").stdout)
     jsonschema.validate(document, json.loads(SCHEMA.read_text("utf-8")))
-    assert [check["check_id"] for check in document["checks"]] == [entry.check.id for entry in catalogue().entries]
+    built_in = [entry.check.id for entry in catalogue().entries]
+    changes = ["changes_f", "changes_l", "changes_m", "changes_p", "changes_h"]
+    assert [check["check_id"] for check in document["checks"]] == [*built_in, *changes]
     assert len(document["not_checkable"]) == len(catalogue().not_checkable)
 
 
 def test_one_format_gives_its_own_checks_only():
     formats = {check["format"] for check in json.loads(govern("--of", "swe_agent", "--json").stdout)["checks"]}
     assert formats == {"swe_agent"}
+
+
+def test_numbers_of_change_events_are_checks_of_the_native_format():
+    checks = json.loads(govern("--of", "native", "--json").stdout)["checks"]
+    assert {check["field"] for check in checks} >= {"F", "L", "M", "P", "H"}
 
 
 @pytest.mark.parametrize("check", list_document()["checks"], ids=lambda check: check["check_id"])
