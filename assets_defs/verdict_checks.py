@@ -18,6 +18,10 @@ FAMILIES = {
     "validators_are_others": ("validator-not-independent",),
     "work_is_on_its_goal": ("goal-substitution",),
     "checks_ran_and_passed": ("focused-check-failed", "required-check-not-run", "no-required-check-ran"),
+    "changed_files_parse": ("parse-failure",),
+    "tests_are_kept": ("test-deleted", "test-disabled", "assertion-removed"),
+    "public_names_are_kept": ("public-signature-narrowed",),
+    "dependencies_are_kept": ("dependency-added", "dependency-unpinned"),
     "criteria_have_evidence": (
         "criterion-without-evidence",
         "criterion-without-check",
