@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 from governance_pipeline.contracts.registry import is_by_round
 from governance_pipeline.crosscheck.builtin_proof import catalogue_proofs
 from governance_pipeline.crosscheck.mutation import MutationProof
+from governance_pipeline.crosscheck.builtin_proof import catalogue_proofs
+from governance_pipeline.crosscheck.mutation import MutationProof
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.ingest.importing import import_round
 from governance_pipeline.ingest.layout import CONTRACT_FILE
@@ -19,6 +21,7 @@ from governance_pipeline.pipeline import JUDGED_TABLES, MEASURED_TABLES, TABLES,
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.scratch import ScratchStore
 from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.trajectory.change_proof import change_proofs
 from governance_pipeline.trajectory.change_proof import change_proofs
 from governance_pipeline.workspace import KEPT_ROUNDS, Workspace
 
@@ -201,6 +204,15 @@ def _refuse_conflicts(imported: Imported) -> None:
     if imported.conflicts:
         said = "; ".join(f"{excerpt(path)}: {message}" for path, message in imported.conflicts)
         raise UsageError(f"round {imported.round_id} is stored with other bytes: {said}; use another --store")
+
+
+def built_in_proofs() -> list[MutationProof]:
+    """Prove by mutation every check an audit makes: those of the catalogue, and those of change events.
+
+    Raises:
+        UsageError: a check of the catalogue reads what is declared; names it.
+    """
+    return [*catalogue_proofs(), *(MutationProof(*proof) for proof in change_proofs())]
 
 
 def built_in_proofs() -> list[MutationProof]:
