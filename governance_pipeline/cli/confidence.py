@@ -7,12 +7,32 @@ from __future__ import annotations
 
 import click
 
+from governance_pipeline.cli.confidence_init import init, register
+from governance_pipeline.cli.confidence_rate import bonus, rate
 from governance_pipeline.cli.confidence_replay import replay
+from governance_pipeline.cli.confidence_seal import seal, verify
+from governance_pipeline.cli.confidence_show import brief, check, explain, pool, recovery, status, team
 
 
-@click.group(epilog="\b\nExample: govern confidence replay events.jsonl --json")
+@click.group(epilog="\b\nExample: govern confidence status")
 def confidence() -> None:
     """Scores of agents and users from events: replayable, explainable, and read by no gate."""
 
 
-confidence.add_command(replay)
+for _command in (
+    bonus,
+    brief,
+    check,
+    explain,
+    init,
+    pool,
+    rate,
+    recovery,
+    register,
+    replay,
+    seal,
+    status,
+    team,
+    verify,
+):
+    confidence.add_command(_command)

@@ -16,7 +16,7 @@ from governance_pipeline.confidence.event import Line, Refused
 from governance_pipeline.confidence.fold import Folded, fold
 from governance_pipeline.confidence.reading import judge
 from governance_pipeline.confidence.registry import REGISTRY_SCHEMA, Registry
-from governance_pipeline.confidence.terms import RefusalReason
+from governance_pipeline.confidence.terms import EventType, RefusalReason
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.strict.canonical import canonical_json
 from governance_pipeline.strict.json_text import parse_json
@@ -115,15 +115,19 @@ class EventStore:
                 return Recorded(known.event, (), (), (), False)
             return self._record(database, judged, data, registry)
 
-    def standing(self) -> Standing:
+    def standing(self, rows: int = 0) -> Standing:
         """Return registry and state; a history of any length costs the events since the newest checkpoint.
+
+        Args:
+            rows: events at the end whose rows the fold should hold, at least.
 
         Raises:
             StorageError: the store cannot be used.
         """
         with store_file.opened(self.path) as database:
             registry = _registry(database)
-            return Standing(registry, _folded(database, registry, checkpoints.newest(database)))
+            start = checkpoints.newest(database, _order_from_end(database, rows) if rows else None)
+            return Standing(registry, _folded(database, registry, start))
 
     def whole(self) -> Standing:
         """Return the same, folded from the first event on: with all rows, alerts and seals.
@@ -134,6 +138,16 @@ class EventStore:
         with store_file.opened(self.path) as database:
             registry = _registry(database)
             return Standing(registry, fold(_lines(database, registry), registry))
+
+    def scored_in(self, session_id: str) -> int:
+        """Return how many events of a session were recorded, seals left out.
+
+        Raises:
+            StorageError: the store cannot be used.
+        """
+        with store_file.opened(self.path) as database:
+            sql = "SELECT count(*) FROM lines WHERE session_id = ? AND is_seal = 0"
+            return int(database.execute(sql, (session_id,)).fetchone()[0])
 
     def lines(self) -> Iterator[bytes]:
         """Yield registry and event lines as they were recorded; `govern confidence replay` reads them.
@@ -205,6 +219,13 @@ def _last_order(database: sqlite3.Connection) -> tuple[int, str]:
     return int(ts), str(event_id)
 
 
+def _order_from_end(database: sqlite3.Connection, number: int) -> tuple[int, str]:
+    """Return the order of the nth event from the end; of none that exists, one before all."""
+    sql = "SELECT ts, event_id FROM lines WHERE ts IS NOT NULL ORDER BY ts DESC, event_id DESC LIMIT 1 OFFSET ?"
+    ts, event_id = database.execute(sql, (number - 1,)).fetchone() or (-1, "")
+    return int(ts), str(event_id)
+
+
 def _known(database: sqlite3.Connection, event_id: str, registry: Registry) -> Line | None:
     row = database.execute("SELECT line, sha256 FROM lines WHERE event_id = ?", (event_id,)).fetchone()
     return None if row is None else _stored(row[0], row[1], registry)
@@ -228,10 +249,12 @@ def _registry(database: sqlite3.Connection) -> Registry:
 
 
 def _insert(database: sqlite3.Connection, line: bytes, event: Event | None) -> None:
-    order = (None, None) if event is None else (event.event_id, event.ts)
+    columns: tuple[Any, ...] = (None, None, None, 0)
+    if event is not None:
+        columns = (event.event_id, event.ts, event.session_id, int(event.event_type is EventType.SEAL))
     database.execute(
-        "INSERT INTO lines VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM lines), ?, ?, ?, ?)",
-        (*order, line, hashlib.sha256(line).hexdigest()),
+        "INSERT INTO lines VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM lines), ?, ?, ?, ?, ?, ?)",
+        (*columns, line, hashlib.sha256(line).hexdigest()),
     )
 
 

@@ -4,12 +4,16 @@ CREATE TABLE lines (
     seq        INTEGER PRIMARY KEY CHECK (seq >= 1),
     event_id   TEXT UNIQUE,
     ts         INTEGER,
+    session_id TEXT,
+    is_seal    INTEGER NOT NULL CHECK (is_seal IN (0, 1)),
     line       BLOB NOT NULL,
     sha256     TEXT NOT NULL CHECK (length(sha256) = 64),
     CHECK ((event_id IS NULL) = (ts IS NULL))
 ) STRICT;
 
 CREATE INDEX lines_in_fold_order ON lines (ts, event_id) WHERE ts IS NOT NULL;
+
+CREATE INDEX lines_of_session ON lines (session_id) WHERE session_id IS NOT NULL;
 
 -- Saved states of the fold: what it gives for the `events` events up to (ts, event_id). They can be made again at any
 -- time, so they may be removed.

@@ -123,7 +123,7 @@ def test_a_saved_state_that_was_touched_is_not_believed(store, event, column):
     [
         "UPDATE lines SET line = x'78'",
         "DELETE FROM lines WHERE seq = 3",
-        "INSERT OR REPLACE INTO lines SELECT 4, event_id, ts, x'78', sha256 FROM lines WHERE seq = 3",
+        "INSERT OR REPLACE INTO lines SELECT 4, event_id, ts, session_id, is_seal, x'78', sha256 FROM lines WHERE seq = 3",
     ],
 )
 def test_no_recorded_line_is_changed_or_removed(store, event, sql):
