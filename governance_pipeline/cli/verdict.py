@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from governance_pipeline.cli.verdict_calibration import calibration
 from governance_pipeline.cli.verdict_check import check
 from governance_pipeline.cli.verdict_dismiss import dismiss
 from governance_pipeline.cli.verdict_forms import FORMS, form_text
@@ -18,7 +19,7 @@ from governance_pipeline.cli.verdict_inputs import (
     LAKE,
     LANDING,
     answer,
-    shown,
+    bytes_of,
     trust_of,
     verdict_of,
 )
@@ -30,6 +31,7 @@ def verdict() -> None:
     """Verdicts of rounds: pass, warn, block or unknown, with evidence for each finding."""
 
 
+verdict.add_command(calibration)
 verdict.add_command(check)
 verdict.add_command(dismiss)
 
@@ -47,7 +49,7 @@ def decide(file: Path, as_json: bool) -> int:
     from governance_pipeline.verdict.page import decision_page
     from governance_pipeline.verdict.signals import Status
 
-    document = table.decide(table.read_decide_input(_bytes_of(file)))
+    document = table.decide(table.read_decide_input(bytes_of(file)))
     answer(document, as_json, decision_page(document))
     return exit_code(Status(document["status"]))
 
@@ -90,15 +92,3 @@ def selftest(as_json: bool) -> int:
     rows = [{**result._asdict(), "is_as_expected": result.is_as_expected} for result in results]
     answer({"schema": "govern/verdict-selftest/v1", "controls": rows}, as_json, selftest_page(results))
     return ExitCode.CLEAN if all(result.is_as_expected for result in results) else ExitCode.FINDINGS
-
-
-def _bytes_of(path: Path) -> bytes:
-    from governance_pipeline.errors import UnreadableError, UsageError
-    from governance_pipeline.strict.files import open_regular
-    from governance_pipeline.strict.limits import LIMITS
-
-    try:
-        with open_regular(path) as stream:
-            return stream.read(LIMITS.document_bytes + 1)
-    except (UnreadableError, OSError) as error:
-        raise UsageError(f"{shown(str(path))} cannot be read: {error}") from None

@@ -165,6 +165,23 @@ def folder_tables(folders: Sequence[Path]) -> Tables:
     return run_in_memory(list(read.values()))
 
 
+def bytes_of(path: Path) -> bytes:
+    """Read a file a person names, whole.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    from governance_pipeline.errors import UnreadableError, UsageError
+    from governance_pipeline.strict.files import open_regular
+    from governance_pipeline.strict.limits import LIMITS
+
+    try:
+        with open_regular(path) as stream:
+            return stream.read(LIMITS.document_bytes + 1)
+    except (UnreadableError, OSError) as error:
+        raise UsageError(f"{shown(str(path))} cannot be read: {error}") from None
+
+
 def shown(text: str) -> str:
     """Make text of a command line safe for a message."""
     from governance_pipeline.strict.excerpt import excerpt
