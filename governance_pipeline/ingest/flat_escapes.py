@@ -21,6 +21,12 @@ _MEANT: Final = np.arange(256, dtype=np.uint8)
 _MEANT[list(b"bfnrt")] = list(b"\b\f\n\r\t")
 
 
+def has_escapes(written: pa.StringArray) -> bool:
+    """Tell whether there is an escape in any of these texts."""
+    data = written.buffers()[2]
+    return data is not None and bool((np.frombuffer(data, np.uint8) == BACKSLASH).any())
+
+
 def resolved(written: pa.StringArray) -> pa.StringArray:
     """Give what texts say; the escapes of all are legal. Null stays null."""
     data = np.frombuffer(written.buffers()[2], np.uint8)

@@ -12,7 +12,6 @@ is deep. Texts are checked for UTF-8, raw control characters and escapes by look
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ import pyarrow.compute as pc
 
 from governance_pipeline.ingest import flat_bytes
 from governance_pipeline.ingest.flat_bytes import CR, FIRST_PRINTABLE, LF, QUOTE, Flags, Places, places_of
-from governance_pipeline.ingest.flat_escapes import resolved
+from governance_pipeline.ingest.flat_escapes import has_escapes, resolved
 from governance_pipeline.ingest.flat_times import Instants, read_instants
 from governance_pipeline.ingest.flat_walk import (
     FALSE,
@@ -124,9 +123,9 @@ class BlockIndex:
     def raw_texts(self, cells: Cells) -> pa.StringArray:
         """Give the texts among values as they are written, escapes and all; null where a value is something else."""
         is_text = cells.kinds == TEXT
-        starts, ends = self.spans(cells)
         if not is_text.any():
-            return pa.nulls(len(starts), pa.string())
+            return pa.nulls(len(is_text), pa.string())
+        starts, ends = self.spans(cells)
         if not is_text.all():
             return self._between(starts, ends, ~is_text)
         width = int(ends[0] - starts[0])
@@ -141,15 +140,7 @@ class BlockIndex:
     def texts(self, cells: Cells) -> pa.StringArray:
         """Give the texts among values, their escapes resolved; null where a value is something else."""
         texts = self.raw_texts(cells)
-        is_escaped = self.are_escaped(cells)
-        if not is_escaped.any():
-            return texts
-        return resolved(texts)
-
-    def are_escaped(self, cells: Cells) -> Flags:
-        """Tell which values are texts with an escape in them."""
-        are: Flags = self._has_escape[cells.places] & (cells.kinds == TEXT)
-        return are
+        return resolved(texts) if has_escapes(texts) else texts
 
     def spans(self, cells: Cells) -> tuple[Places, Places]:
         """Give where the content of each value begins and ends, if it is a text."""
@@ -227,13 +218,6 @@ class BlockIndex:
                 else:
                     middle = (first + behind) // 2
                     parts += [(first, middle), (middle, behind)]
-
-    @cached_property
-    def _has_escape(self) -> Flags:
-        """Whether an escape stands between a quote and the next."""
-        found = np.zeros(len(self._ground.quotes), np.bool_)
-        found[np.searchsorted(self._ground.quotes, self._escaped) - 1] = True
-        return found
 
     def _between(self, starts: Places, ends: Places, nulls: Flags | None) -> pa.StringArray:
         """Give parts of the block, which follow one another, as texts."""

@@ -79,15 +79,15 @@ class Lines(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """What stands before each value, the quotes around the texts included, and which values are texts."""
+    """What stands before each value, the quotes around the texts included, and the kind of each in one line."""
 
     before: tuple[bytes, ...]
-    is_text: tuple[bool, ...]
+    kinds: tuple[int, ...]
 
     @property
     def quotes(self) -> int:
         """Number of quotes of a line."""
-        return 2 * (len(self.is_text) + sum(self.is_text))
+        return 2 * (len(self.kinds) + self.kinds.count(TEXT))
 
 
 def pattern_of(shape: Shape, ground: Ground, lines: Lines) -> Pattern | None:
@@ -97,19 +97,19 @@ def pattern_of(shape: Shape, ground: Ground, lines: Lines) -> Pattern | None:
     if not len(sound):
         return None
     at = int(sound[0])
-    before, is_text, end = [], [], int(lines.starts[at])
+    before, kinds, end = [], [], int(lines.starts[at])
     for cells, name in zip(walked.members, shape, strict=True):
         place = int(cells.places[at])
         start, close = int(ground.quotes[place]) + 1, int(ground.quotes[place + 1])
-        is_text.append(cells.kinds[at] == TEXT)
-        if is_text[-1]:
+        kinds.append(int(cells.kinds[at]))
+        if kinds[-1] == TEXT:
             before.append(ground.raw[end:start])
             end = close
         else:
             start += 1 + (ground.raw[start + 1] == SPACE)  # the colon behind the name, and a space
             before.append(ground.raw[end:start])
             end = int(lines.ends[at]) - 1 if name == shape[-1] else close - 1 - (ground.raw[close - 1] == SPACE)
-    return Pattern(tuple(before), tuple(is_text))
+    return Pattern(tuple(before), tuple(kinds))
 
 
 def lay(pattern: Pattern, ground: Ground, lines: Lines) -> Walked:
@@ -120,19 +120,19 @@ def lay(pattern: Pattern, ground: Ground, lines: Lines) -> Walked:
     """
     is_sound = np.ones(len(lines.starts), np.bool_)
     members, at, end = [], lines.quotes, lines.starts
-    for place, (before, is_text) in enumerate(zip(pattern.before, pattern.is_text, strict=True)):
+    for place, (before, kind) in enumerate(zip(pattern.before, pattern.kinds, strict=True)):
         is_sound &= _stands(ground.words, end, before)
-        if is_text:
+        if kind == TEXT:
             members.append(Cells(np.full(len(at), TEXT, np.int8), at + 2))
             end, at = ground.quotes[at + 3], at + 4
             continue
         start = end + len(before)
         is_last = place == len(pattern.before) - 1
         end = lines.ends - 1 if is_last else ground.quotes[at + 2] - pattern.before[place + 1].index(b'"')
-        members.append(Cells(_bare_kinds(ground, start, end), at + 1))
+        members.append(Cells(_bare_kinds(ground, start, end, kind), at + 1))
         is_sound &= members[-1].kinds > 0
         at = at + 2
-    close = end + 1 if pattern.is_text[-1] else end
+    close = end + 1 if pattern.kinds[-1] == TEXT else end
     return Walked(is_sound & (ground.data[close] == _CLOSE) & (close + 1 == lines.ends), members)
 
 
@@ -146,15 +146,20 @@ def _stands(words: Words, start: Places, expected: bytes) -> Flags:
     return found
 
 
-def _bare_kinds(ground: Ground, start: Places, end: Places) -> npt.NDArray[np.int8]:
-    """Judge whole values that are no text: kind of each, 0 for none."""
+def _bare_kinds(ground: Ground, start: Places, end: Places, likely: int) -> npt.NDArray[np.int8]:
+    """Judge whole values that are no text, the likely kind first: kind of each, 0 for none."""
     kinds = np.zeros(len(start), np.int8)
-    words, lengths = ground.words[start], end - start
-    for kind, word in _WORDS.items():
-        kinds[_begins(words, word) & (lengths == len(word))] = kind
-    others = np.flatnonzero(kinds == 0)
-    if len(others):
-        kinds[others] = np.where(are_numbers(ground.raw, ground.words, start[others], end[others]), NUMBER, 0)
+    words = ground.words[start]
+    open_ones = np.arange(len(start))
+    for kind in (likely, *(FALSE, TRUE, NULL, NUMBER)):
+        if kind == NUMBER:
+            found = are_numbers(ground.raw, ground.words, start[open_ones], end[open_ones])
+        else:
+            found = _begins(words[open_ones], _WORDS[kind]) & ((end - start)[open_ones] == len(_WORDS[kind]))
+        kinds[open_ones[found]] = kind
+        open_ones = open_ones[~found]
+        if not len(open_ones):
+            break
     return kinds
 
 

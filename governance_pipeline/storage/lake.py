@@ -12,8 +12,16 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from governance_pipeline.contracts.batch_rules import BatchRules
 from governance_pipeline.contracts.breach import contract_breach
-from governance_pipeline.contracts.registry import REGISTRY, breaches, breaches_of_parquet, is_by_round, validate
+from governance_pipeline.contracts.registry import (
+    REGISTRY,
+    breaches,
+    breaches_of_parquet,
+    contract_of,
+    is_by_round,
+    validate,
+)
 from governance_pipeline.errors import StorageError
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage import parquet
@@ -91,8 +99,9 @@ class Lake:
     ) -> Stored:
         """Store a table given as Arrow batches of its contract: for tables too large to be a frame.
 
-        The file and its digest are those `put` makes of the same rows. It is written first and judged where it lies,
-        so memory holds one row group, and what the check for repeated keys needs.
+        The file and its digest are those `put` makes of the same rows. Rows are judged as they pass by (`BatchRules`);
+        where that proves nothing, the file is judged where it lies before it is put in force. Memory holds two row
+        groups, and what the check for repeated keys needs.
 
         Raises:
             ContractBreach: the rows break the contract; the version in force stays.
@@ -105,10 +114,11 @@ class Lake:
             sweep_temporaries(versions.folder)
             made = versions.folder / f"{TEMPORARY_PREFIX}large"
             try:
+                rules = BatchRules(contract_of(table))
                 with made.open("xb") as stream:
-                    rows = parquet.write_batches(table, _of_round(table, round_id, batches), metadata, stream)
-                found = breaches_of_parquet(table, made)
-                if len(found):
+                    watched = _watched(rules, _of_round(table, round_id, batches))
+                    rows = parquet.write_batches(table, watched, metadata, stream, ahead=True)
+                if not rules.are_kept and len(found := breaches_of_parquet(table, made)):
                     raise contract_breach(table, found)
                 digest = digest_file(made).sha256
                 if not versions.holds(digest):
@@ -258,6 +268,12 @@ def _of_round(table: str, round_id: str | None, batches: Iterable[pa.RecordBatch
         others = sorted(set(batch.column("round_id").unique().to_pylist()) - {round_id}) if round_id else []
         if others:
             raise _strangers(table, round_id, others)
+        yield batch
+
+
+def _watched(rules: BatchRules, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        rules.see(batch)
         yield batch
 
 

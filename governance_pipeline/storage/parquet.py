@@ -7,6 +7,7 @@ is in them, so a digest is comparable under one lock file of dependencies.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -57,11 +58,17 @@ def to_bytes(table: str, frame: pd.DataFrame, metadata: Mapping[str, str]) -> by
 
 
 def write_batches(
-    table: str, batches: Iterable[pa.RecordBatch], metadata: Mapping[str, str], sink: pa.NativeFile | BinaryIO
+    table: str,
+    batches: Iterable[pa.RecordBatch],
+    metadata: Mapping[str, str],
+    sink: pa.NativeFile | BinaryIO,
+    *,
+    ahead: bool = False,
 ) -> int:
     """Write Arrow batches of `table`, one row group at a time in memory; return the number of rows.
 
     The bytes depend on the rows alone, not on how they were cut into batches: those of `to_bytes` for the same rows.
+    With `ahead` a second thread takes the next row group out of `batches` while one is written.
 
     Raises:
         UsageError: as `to_bytes`.
@@ -73,7 +80,8 @@ def write_batches(
     schema = arrow_schema(contract_of(table)).with_metadata(whole)
     rows = 0
     with pq.ParquetWriter(sink, schema, **WRITER) as writer:
-        for group in _row_groups(batches, schema):
+        groups = _row_groups(batches, schema)
+        for group in _one_ahead(groups) if ahead else groups:
             writer.write_table(group, row_group_size=SETTINGS.row_group_rows)
             rows += len(group)
         if not rows:
@@ -95,6 +103,15 @@ def _row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterato
             room -= len(rest)
     if waiting:
         yield _joined(waiting, schema)
+
+
+def _one_ahead(groups: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Give what `groups` gives, the next one being made meanwhile; it is never used by two threads at once."""
+    with ThreadPoolExecutor(1) as pool:
+        following = pool.submit(next, groups, None)
+        while (group := following.result()) is not None:
+            following = pool.submit(next, groups, None)
+            yield group
 
 
 def _joined(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:

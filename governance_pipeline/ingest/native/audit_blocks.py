@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from governance_pipeline.contracts.frames import arrow_schema
 from governance_pipeline.contracts.registry import contract_of
 from governance_pipeline.ingest.extraction import parse_time, value_kind, value_raw
+from governance_pipeline.ingest.flat_escapes import has_escapes, resolved
 from governance_pipeline.ingest.flat_records import FALSE, NULL, NUMBER, TEXT, TRUE, BlockIndex, Cells
 from governance_pipeline.ingest.native.audit_log import RUN_TEXTS, STEP_COLUMNS, TEXTS, split_runtime
 from governance_pipeline.vocabulary import ValueKind
@@ -113,7 +114,7 @@ def _entries(index: BlockIndex, lines: FlatLines, *, with_cost: bool) -> tuple[p
         **texts,
         **_runtimes(index.texts(cells["runtime"])),
         "at": at,
-        "output_result_sha256": _digests(index.texts(cells["output_result"])),
+        "output_result_sha256": _digests(index.raw_texts(cells["output_result"])),
         "line": pa.array(lines.lines.astype(np.int64) + index.block.number),
         "tool": index.texts(cells["tool_called"]),
         "is_independently_verified": _flags(cells["independently_verified"]),
@@ -128,16 +129,16 @@ def _entries(index: BlockIndex, lines: FlatLines, *, with_cost: bool) -> tuple[p
 def _times(index: BlockIndex, cells: Cells) -> tuple[pa.Array, Flags]:
     """Give the instant each time names, null where it names none; one with an escape in it is not known here."""
     found = index.instants(cells)
-    is_known = ~index.are_escaped(cells)
-    values, is_null = found.microseconds.copy(), ~found.are_known
-    others = np.flatnonzero(is_null & is_known & (cells.kinds == TEXT))
+    values, is_null, is_known = found.microseconds, ~found.are_known, np.ones(len(cells.kinds), np.bool_)
+    others = np.flatnonzero(is_null & (cells.kinds == TEXT))
     if len(others):
         encoded = index.raw_texts(cells.of(others)).dictionary_encode()
-        times = [parse_time(text) for text in encoded.dictionary.to_pylist()]
+        texts, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+        times = [parse_time(text) for text in texts]
         instants = np.array([0 if time is None else (time - _EPOCH) // timedelta.resolution for time in times])
-        codes = encoded.indices.to_numpy()
         values[others] = instants[codes]
         is_null[others] = np.array([time is None for time in times])[codes]
+        is_known[others] = np.array(["\\" not in text for text in texts])[codes]
     return pa.array(values, mask=is_null).view(_MICROSECONDS), is_known
 
 
@@ -150,27 +151,24 @@ def _runtimes(texts: pa.StringArray) -> dict[str, pa.Array]:
     return {name: pa.array(part, pa.string()).take(encoded.indices) for name, part in zip(_NAMED, parts, strict=True)}
 
 
-def _digests(texts: pa.StringArray) -> pa.StringArray:
-    """Hash texts, as `text_sha256` does; null where there is none."""
-    if not len(texts) or texts.null_count == len(texts):
-        return pa.nulls(len(texts), pa.string())
-    present = texts.drop_null() if texts.null_count else texts
-    edges = np.frombuffer(present.buffers()[1], np.int32)[present.offset : present.offset + len(present) + 1].tolist()
-    data, sha256 = present.buffers()[2].to_pybytes(), hashlib.sha256
+def _digests(written: pa.StringArray) -> pa.StringArray:
+    """Hash what texts say, as `text_sha256` does, each that differs once; null where there is none."""
+    if written.null_count == len(written):
+        return written
+    encoded = written.dictionary_encode()
+    texts = resolved(encoded.dictionary) if has_escapes(encoded.dictionary) else encoded.dictionary
+    edges = np.frombuffer(texts.buffers()[1], np.int32)[: len(texts) + 1].tolist()
+    data, sha256 = texts.buffers()[2].to_pybytes(), hashlib.sha256
     digests = b"".join([sha256(data[start:end]).digest() for start, end in pairwise(edges)])
-    digits = _HEX[np.frombuffer(digests, np.uint8)]
-    is_present = pc.is_valid(texts).to_numpy(zero_copy_only=False)
-    bounds = np.concatenate([[0], np.cumsum(is_present) * _DIGEST_DIGITS]).astype(np.int32)
-    validity = pa.py_buffer(np.packbits(is_present, bitorder="little"))
-    return pa.StringArray.from_buffers(
-        len(texts), pa.py_buffer(bounds), pa.py_buffer(digits), validity, texts.null_count, 0
-    )
+    bounds = np.arange(0, _DIGEST_DIGITS * (len(texts) + 1), _DIGEST_DIGITS, dtype=np.int32)
+    digits = pa.py_buffer(_HEX[np.frombuffer(digests, np.uint8)])
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(bounds), digits).take(encoded.indices)
 
 
 def _have_allowed_kinds(cells: Mapping[str, Cells]) -> Flags:
     allowed = np.ones(len(cells["run_id"].kinds), np.bool_)
     for name, kinds in _ALLOWED.items():
-        allowed &= np.isin(cells[name].kinds, kinds)
+        allowed &= np.isin(range(NUMBER + 1), kinds)[cells[name].kinds]
     return allowed
 
 
