@@ -32,6 +32,13 @@ class Settings:
         "reading line by line",
         source="bench/ingest.py",
     )
+    large_check_bytes: int = _threshold(
+        4 * 2**20,
+        unit="bytes of the sources of a check file",
+        reason="above it records are made as a set and kept in files: an object per record and subject would need "
+        "gigabytes; below it opening sessions costs more than running row by row",
+        source="bench/crosscheck.py",
+    )
     compaction_files: int = _threshold(
         2_000,
         unit="files of one table a view may open",

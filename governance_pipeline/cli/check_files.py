@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -15,9 +16,8 @@ from governance_pipeline.errors import CheckSetError, Fault, UsageError
 from governance_pipeline.vocabulary import ExitCode
 
 if TYPE_CHECKING:
+    from governance_pipeline.crosscheck.batch import Batch
     from governance_pipeline.crosscheck.check_set import CheckSet
-    from governance_pipeline.crosscheck.run import Batch
-    from governance_pipeline.crosscheck.source import Source
 
 PROGRESS_BYTES = 32 * 2**20
 """Sources smaller than this together are read in about a second: no progress bar."""
@@ -58,11 +58,13 @@ def run(ctx: click.Context, checks: Path, *, as_json: bool, whole_proof: bool = 
     Raises:
         click.UsageError: there is no such regular file.
     """
-    from governance_pipeline.crosscheck.run import SourcesUnreadableError
+    from governance_pipeline.crosscheck.batch import SourcesUnreadableError
 
     check_set = load(ctx, checks, as_json=as_json)
     try:
-        return _batch(check_set, quiet=as_json, whole_proof=whole_proof)
+        # Records of large sources stay in files, which the page and the report are made of after this returns.
+        spill = ctx.with_resource(TemporaryDirectory(prefix="govern-check-"))
+        return _batch(check_set, Path(spill), quiet=as_json, whole_proof=whole_proof)
     except SourcesUnreadableError as error:
         _refuse(checks, error.faults, as_json=as_json)
         ctx.exit(ExitCode.UNKNOWN)
@@ -78,24 +80,17 @@ def print_page(page: object) -> None:
     console.print(page)
 
 
-def _batch(check_set: CheckSet, *, quiet: bool, whole_proof: bool) -> Batch:
+def _batch(check_set: CheckSet, spill: Path, *, quiet: bool, whole_proof: bool) -> Batch:
     from governance_pipeline.crosscheck.mutation import SAMPLE_RECORDS
     from governance_pipeline.crosscheck.run import run_checks
+    from governance_pipeline.crosscheck.source import size_of
 
     proved = None if whole_proof else SAMPLE_RECORDS
-    size = sum(map(_size, check_set.sources.values()))
+    size = sum(map(size_of, check_set.sources.values()))
     if quiet or size < PROGRESS_BYTES or not sys.stderr.isatty():
-        return run_checks(check_set, proved_records=proved)
+        return run_checks(check_set, proved_records=proved, spill=spill)
     with click.progressbar(length=size, label="reading", file=sys.stderr) as bar:
-        return run_checks(check_set, bar.update, proved_records=proved)
-
-
-def _size(source: Source) -> int:
-    """Bytes of a source; 0 when nobody can tell: the reader will say why."""
-    try:
-        return 0 if source.file is None else source.file.stat().st_size
-    except (OSError, ValueError):
-        return 0
+        return run_checks(check_set, bar.update, proved_records=proved, spill=spill)
 
 
 def _refuse(checks: Path, faults: list[Fault], *, as_json: bool) -> None:

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.crosscheck.generated import generated_run
-from governance_pipeline.crosscheck.mutation import SAMPLE_RECORDS, shifted_records, smallest
-from governance_pipeline.crosscheck.report import check_set_member, escalation_members, field_members, record_members
+from governance_pipeline.crosscheck.mutation import SAMPLE_RECORDS, shifted_records
+from governance_pipeline.crosscheck.record_sets import smallest
+from governance_pipeline.crosscheck.report import all_records, check_set_member, escalation_members, field_members
 from governance_pipeline.crosscheck.report_claims import EPSILON_CODES, PASS, expected_claims, guardian_of
 from governance_pipeline.crosscheck.report_field import field_rules
 from governance_pipeline.crosscheck.report_record import record_faults
 from governance_pipeline.crosscheck.report_validator import body_violations
+from governance_pipeline.crosscheck.stored_records import StoredRecords
+from governance_pipeline.crosscheck.stored_violations import stored_violations
 from governance_pipeline.errors import UnreadableError
 from governance_pipeline.strict.files import open_regular
 from governance_pipeline.vocabulary import Action, RecordStatus
@@ -27,10 +30,11 @@ from governance_pipeline.vocabulary import Action, RecordStatus
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from governance_pipeline.crosscheck.batch import Batch
     from governance_pipeline.crosscheck.check import Check
     from governance_pipeline.crosscheck.record import CrossCheckRecord
     from governance_pipeline.crosscheck.report_field import FieldRules
-    from governance_pipeline.crosscheck.run import Batch
+    from governance_pipeline.crosscheck.report_shape import Violation
     from governance_pipeline.crosscheck.source import Source
     from governance_pipeline.crosscheck.sources import SourceAccount
 
@@ -62,8 +66,7 @@ class Judgement:
 def judge(batch: Batch) -> Judgement:
     """Run the structural tests on a batch and return what its report may claim."""
     check_set, fields = check_set_member(batch), field_members(batch)
-    body = body_violations(check_set, fields, record_members(batch), escalation_members(batch))
-    codes = {violation.code for violation in body}
+    codes = {violation.code for violation in _violations(batch, check_set, fields)}
     proofs, lineage = batch.proofs.values(), batch.check_set.lineage.values()
     tests = {
         "injected_mismatch_flagged": all(proof.declared_noticed for proof in proofs),
@@ -79,6 +82,15 @@ def judge(batch: Batch) -> Judgement:
     return Judgement(tests, claims, guardian_of(claims), frozenset(codes))
 
 
+def _violations(batch: Batch, check_set: dict[str, Any], fields: list[dict[str, Any]]) -> Iterator[Violation]:
+    """What the validator says of the report; records that are stored are looked at as a set."""
+    stored = {name: records for name, records in batch.records.items() if isinstance(records, StoredRecords)}
+    if len(stored) == len(batch.records) and stored:
+        return stored_violations(check_set, fields, stored, escalation_members(batch))
+    records = (record.to_json() for record in all_records(batch))
+    return body_violations(check_set, fields, records, escalation_members(batch))
+
+
 def _is_overwriting_refused(batch: Batch, fields: list[dict[str, Any]]) -> bool:
     """Whether the validator refuses an overwritten record, and a mismatch whose declared value became the computed."""
     sources = {source["name"]: source for source in check_set_member(batch)["sources"]}
@@ -92,10 +104,9 @@ def _tried(check: Check, batch: Batch) -> Iterator[CrossCheckRecord]:
     """A sample of the records, and of the mismatches; made-up ones where there are none."""
     records = batch.records[check.id]
     yield from smallest(records, SAMPLE_RECORDS)
-    mismatches = [record for record in records if record.status is RecordStatus.MISMATCH]
-    if mismatches:
-        yield from smallest(mismatches, SAMPLE_RECORDS)
-    else:
+    mismatches = smallest(records, SAMPLE_RECORDS, frozenset({RecordStatus.MISMATCH}))
+    yield from mismatches
+    if not mismatches:
         yield from shifted_records(*generated_run(check, batch.check_set.policy))
 
 

@@ -12,13 +12,13 @@ Source: spec/crosscheck.md §4.
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.crosscheck.formula import ALL_ROWS
 from governance_pipeline.crosscheck.generated import generated_run
+from governance_pipeline.crosscheck.record_sets import VERIFIABLE, smallest
 from governance_pipeline.crosscheck.rows import ComponentRow, DeclaredRow, Value
 from governance_pipeline.strict.numbers import EXACT, ZERO, canonical
 from governance_pipeline.vocabulary import DataType, RecordStatus, UnknownReason, ValueKind
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from governance_pipeline.crosscheck.formula import Formula
     from governance_pipeline.crosscheck.policy import EpsilonPolicy
     from governance_pipeline.crosscheck.record import CrossCheckRecord
+    from governance_pipeline.crosscheck.record_sets import Records
 
 SCHEMA: Final = "govern/crosscheck-proof/v1"
 CANNOT_FAIL: Final = "check_cannot_fail"
@@ -45,6 +46,13 @@ _FLOAT_EXPONENTS: Final = {60, 150, 290}
 
 _FACTORS: Final = (3, 5, 7, 11, 13, 17, 19, 23)
 """Different per column, so that no two columns of a formula cancel each other."""
+
+
+class Flipped(NamedTuple):
+    """How many declared values could be shifted, and how many of them were a mismatch then."""
+
+    tried: int
+    noticed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,11 @@ class MutationProof:
 
 
 def prove(
-    run: CheckRun, records: Sequence[CrossCheckRecord], policy: EpsilonPolicy, limit: int | None = SAMPLE_RECORDS
+    run: CheckRun,
+    records: Records,
+    policy: EpsilonPolicy,
+    limit: int | None = SAMPLE_RECORDS,
+    counted: Flipped | None = None,
 ) -> MutationProof:
     """Try the mutants of one check.
 
@@ -95,27 +107,29 @@ def prove(
         policy: epsilon policy in force.
         limit: records whose declared value is shifted, those with the smallest record_id; None shifts all. Components
             are changed on at most `SAMPLE_RECORDS`: one that moves is enough.
+        counted: what shifting them gave, where that was found out while the records were made.
     """
-    verifiable = [record for record in records if record.status is not RecordStatus.UNVERIFIABLE]
-    shifted = verifiable if limit is None else smallest(verifiable, limit)
-    tried, flipped = _flipped(run, shifted)
-    moved = _moves(run, smallest(verifiable, SAMPLE_RECORDS))
+    sample = smallest(records, SAMPLE_RECORDS, VERIFIABLE)
+    if counted is None:
+        shifted = (
+            [record for record in records if record.status in VERIFIABLE]
+            if limit is None
+            else smallest(records, limit, VERIFIABLE)
+        )
+        counted = flipped(run, shifted)
+    tried, noticed = counted
+    moved = _moves(run, sample)
     if not tried:
         made, made_records = generated_run(run.check, policy)
-        tried, flipped = _flipped(made, made_records)
-        moved = moved if verifiable else _moves(made, made_records)
-    return MutationProof(run.check.id, tried, flipped, moved)
+        tried, noticed = flipped(made, made_records)
+        moved = moved if sample else _moves(made, made_records)
+    return MutationProof(run.check.id, tried, noticed, moved)
 
 
 def prove_generated(check: Check, policy: EpsilonPolicy) -> MutationProof:
     """Prove a check on generated rows alone."""
     run, records = generated_run(check, policy)
-    return MutationProof(check.id, *_flipped(run, records), _moves(run, records))
-
-
-def smallest(records: Sequence[CrossCheckRecord], limit: int) -> list[CrossCheckRecord]:
-    """Return the records with the smallest record_id: the same sample for the same input, whatever its order."""
-    return heapq.nsmallest(limit, records, key=lambda record: record.record_id)
+    return MutationProof(check.id, *flipped(run, records), _moves(run, records))
 
 
 def proof_document(proofs: Sequence[MutationProof]) -> dict[str, Any]:
@@ -129,18 +143,18 @@ def shifted_records(run: CheckRun, records: Sequence[CrossCheckRecord]) -> list[
     return run.records([_shifted(record) for record in records], with_undeclared=False)
 
 
-def _flipped(run: CheckRun, records: Sequence[CrossCheckRecord]) -> tuple[int, int]:
-    """How many declared values could be shifted, and how many of these became a mismatch."""
+def flipped(run: CheckRun, records: Sequence[CrossCheckRecord]) -> Flipped:
+    """Return how many of these verifiable declared values could be shifted, and how many became a mismatch then."""
     before = {record.record_id: record for record in records}
-    tried = flipped = 0
+    tried = noticed = 0
     for after in shifted_records(run, records):
         if after.reason_code is UnknownReason.OVERFLOW:
             continue  # a shifted value that does not fit proves nothing
         old = before[after.record_id]
         tried += 1
         is_same = (after.computed, after.components_digest) == (old.computed, old.components_digest)
-        flipped += is_same and after.status is RecordStatus.MISMATCH
-    return tried, flipped
+        noticed += is_same and after.status is RecordStatus.MISMATCH
+    return Flipped(tried, noticed)
 
 
 def _shifted(record: CrossCheckRecord) -> DeclaredRow:

@@ -14,7 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from governance_pipeline.crosscheck.mutation import CANNOT_FAIL
-from governance_pipeline.crosscheck.report import all_records, status_counts
+from governance_pipeline.crosscheck.record_sets import counts_of, first_mismatches, reasons_of
+from governance_pipeline.crosscheck.report import batch_counts
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.numbers import canonical
 from governance_pipeline.vocabulary import ExitCode, RecordStatus
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from governance_pipeline.crosscheck.batch import Batch
     from governance_pipeline.crosscheck.guardian import Judgement
     from governance_pipeline.crosscheck.mutation import MutationProof
     from governance_pipeline.crosscheck.policy import EpsilonPolicy
-    from governance_pipeline.crosscheck.run import Batch
 
 MAX_ROWS = 30
 """Records listed one by one; the rest is counted and stands in the report."""
@@ -43,7 +44,7 @@ _STYLES = {
 
 def run_page(batch: Batch, judgement: Judgement, code: int) -> RenderableType:
     """Return the page of one run."""
-    counts = status_counts(all_records(batch))
+    counts = batch_counts(batch)
     summary = (
         f"{counts['records']} declared numbers: {counts['match']} match, "
         f"{counts['mismatch']} mismatch, {counts['unverifiable']} cannot be verified"
@@ -100,9 +101,10 @@ def policy_page(policy: EpsilonPolicy) -> RenderableType:
 
 
 def _mismatches(batch: Batch) -> list[RenderableType]:
-    found = [record for record in all_records(batch) if record.status is RecordStatus.MISMATCH]
-    if not found:
+    count = batch_counts(batch)[RecordStatus.MISMATCH.value]
+    if not count:
         return []
+    found = [r for check_id in sorted(batch.records) for r in first_mismatches(batch.records[check_id], MAX_ROWS)]
     sources = batch.check_set.sources
     paths = {check.id: sources[check.declared_source].path for check in batch.check_set.checks}
     table = _table("check", "subject", ">declared", ">computed", ">delta", ">epsilon", "where")
@@ -117,11 +119,11 @@ def _mismatches(batch: Batch) -> list[RenderableType]:
             _cell(record.epsilon),
             _cell(where),
         )
-    return [Text(f"Declared and computed differ ({len(found)})", style="bold"), table, *_more(len(found)), ""]
+    return [Text(f"Declared and computed differ ({count})", style="bold"), table, *_more(count), ""]
 
 
 def _unknowns(batch: Batch) -> list[RenderableType]:
-    reasons = Counter((r.check_id, r.reason_code.value) for r in all_records(batch) if r.reason_code is not None)
+    reasons = Counter({(at, reason): n for at in batch.records for reason, n in reasons_of(batch.records[at]).items()})
     if not reasons:
         return []
     table = _table("check", "reason", ">records")
@@ -133,10 +135,12 @@ def _unknowns(batch: Batch) -> list[RenderableType]:
 def _checks(batch: Batch) -> list[RenderableType]:
     table = _table("check", "formula", ">records", ">match", ">mismatch", ">unverifiable")
     for check in sorted(batch.check_set.checks, key=lambda check: check.id):
-        counts = status_counts(batch.records[check.id])
+        counts = counts_of(batch.records[check.id])
         table.add_row(_cell(check.id), _cell(check.formula.text), *(str(count) for count in counts.values()))
     lines = [
-        f"Check {check_id} looked at nothing: no record." for check_id, found in batch.records.items() if not found
+        f"Check {check_id} looked at nothing: no record."
+        for check_id, found in batch.records.items()
+        if not counts_of(found)["records"]
     ]
     lines += [_survived(proof) for _, proof in sorted(batch.proofs.items()) if not proof.can_fail]
     lines += [

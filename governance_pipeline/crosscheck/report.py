@@ -8,38 +8,37 @@ The members structural_tests, validation, guardian and can_fail are results of p
 
 from __future__ import annotations
 
-import json
 import os
-from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
-from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any
 
 from governance_pipeline.crosscheck.record import as_number
+from governance_pipeline.crosscheck.record_sets import counts_of, non_accepted, total_counts
+from governance_pipeline.crosscheck.report_text import Written, json_blocks
 from governance_pipeline.crosscheck.report_validator import SCHEMA
+from governance_pipeline.crosscheck.stored_records import StoredRecords
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.storage.atomic import AtomicWriter, write_all
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.lexeme import Lexeme
 from governance_pipeline.strict.numbers import canonical
-from governance_pipeline.vocabulary import Action, ExitCode, RecordStatus
+from governance_pipeline.vocabulary import ExitCode, RecordStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
     from pathlib import Path
 
+    from governance_pipeline.crosscheck.batch import Batch
     from governance_pipeline.crosscheck.check import Check
     from governance_pipeline.crosscheck.guardian import Judgement
     from governance_pipeline.crosscheck.record import CrossCheckRecord
-    from governance_pipeline.crosscheck.run import Batch
     from governance_pipeline.errors import Fault
 
 ERRORS_SCHEMA = "govern/crosscheck-errors/v1"
 REPORT_NAME = "report.json"
 _READABLE = 0o644
-_BLOCK_CHARACTERS = 2**20
 
 
 class FailOn(StrEnum):
@@ -57,7 +56,7 @@ def exit_code(batch: Batch, judgement: Judgement, fail_on: FailOn) -> int:
     """
     if judgement.is_blocked:
         return ExitCode.REFUSED
-    counts = status_counts(all_records(batch))
+    counts = batch_counts(batch)
     if fail_on is FailOn.NEVER:
         return ExitCode.CLEAN
     unknown = counts[RecordStatus.UNVERIFIABLE]
@@ -74,7 +73,7 @@ def report_document(batch: Batch, judgement: Judgement) -> dict[str, Any]:
 
 def report_blocks(batch: Batch, judgement: Judgement) -> Iterator[bytes]:
     """Yield the text of `report_document` in blocks, with one record in memory at a time."""
-    return _blocks(_members(batch, judgement))
+    return json_blocks(_members(batch, judgement))
 
 
 def errors_document(faults: Iterable[Fault]) -> dict[str, Any]:
@@ -87,21 +86,6 @@ def all_records(batch: Batch) -> Iterator[CrossCheckRecord]:
     """Yield the records of a run in the order of its report."""
     for check_id in sorted(batch.records):
         yield from batch.records[check_id]
-
-
-def status_counts(records: Iterable[CrossCheckRecord]) -> dict[str, int]:
-    """Return how many records there are, in all and by status."""
-    by_status = Counter(record.status for record in records)
-    return {"records": by_status.total(), **{status.value: by_status[status] for status in RecordStatus}}
-
-
-def json_text(document: dict[str, Any]) -> str:
-    """Return a document as JSON text: numbers as their exact lexemes, one list item per line, a newline at the end.
-
-    The same document gives the same text. RFC 8785 is not used: it would turn numbers into binary floats. Every
-    character beyond printable ASCII is escaped, so that no text of a source steers a terminal.
-    """
-    return b"".join(_blocks(document)).decode()
 
 
 def write_report(batch: Batch, judgement: Judgement, folder: Path) -> Path:
@@ -147,14 +131,30 @@ def field_members(batch: Batch) -> list[dict[str, Any]]:
     return [_field(check, batch) for check in sorted(batch.check_set.checks, key=lambda check: check.id)]
 
 
-def record_members(batch: Batch) -> Iterator[dict[str, Any]]:
-    """Yield the member ``records``."""
-    return (record.to_json() for record in all_records(batch))
+def record_members(batch: Batch) -> Iterator[dict[str, Any] | Written]:
+    """Yield the member ``records``: objects, or the text of many of them where they are stored."""
+    for check_id in sorted(batch.records):
+        records = batch.records[check_id]
+        if isinstance(records, StoredRecords):
+            yield from records.texts()
+        else:
+            yield from (record.to_json() for record in records)
 
 
 def escalation_members(batch: Batch) -> Iterator[dict[str, Any]]:
     """Yield the member ``escalations``: one case per record that was not accepted."""
-    return (_escalation(record) for record in all_records(batch) if record.action is not Action.ACCEPT)
+    for check_id in sorted(batch.records):
+        yield from map(escalation_member, non_accepted(batch.records[check_id]))
+
+
+def batch_counts(batch: Batch) -> dict[str, int]:
+    """Return how many records a run has, in all and by status."""
+    return total_counts(batch.records.values())
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """Return a document as JSON text with a newline at the end; the same document gives the same text."""
+    return b"".join(json_blocks(document)).decode()
 
 
 def check_set_member(batch: Batch) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def check_set_member(batch: Batch) -> dict[str, Any]:
     return {
         "checks_sha256": check_set.sha256,
         "epsilon_policy": check_set.policy.to_json(),
-        **status_counts(all_records(batch)),
+        **batch_counts(batch),
         "sources": [
             {
                 "name": name,
@@ -200,11 +200,12 @@ def _field(check: Check, batch: Batch) -> dict[str, Any]:
         "escalate_to": check.escalate_to,
         "independent": batch.check_set.lineage[check.id].is_independent,
         "can_fail": batch.proofs[check.id].can_fail,
-        **status_counts(batch.records[check.id]),
+        **counts_of(batch.records[check.id]),
     }
 
 
-def _escalation(record: CrossCheckRecord) -> dict[str, Any]:
+def escalation_member(record: CrossCheckRecord) -> dict[str, Any]:
+    """Return the case of a record that goes to a person."""
     return {
         "case_id": f"case-{record.record_id}",
         "record_id": record.record_id,
@@ -220,48 +221,3 @@ def _escalation(record: CrossCheckRecord) -> dict[str, Any]:
 
 def _given(value: Decimal | None) -> Lexeme | None:
     return None if value is None else Lexeme(canonical(value))
-
-
-def _blocks(members: dict[str, Any]) -> Iterator[bytes]:
-    block, size = [], 0
-    for piece in _pieces(members):
-        block.append(piece)
-        size += len(piece)
-        if size >= _BLOCK_CHARACTERS:
-            yield "".join(block).encode()
-            block, size = [], 0
-    yield "".join(block).encode()
-
-
-def _pieces(members: dict[str, Any]) -> Iterator[str]:
-    """One list item per line, so that two reports can be compared line by line; any other member on one line."""
-    before = "{\n"
-    for name, value in members.items():
-        yield f"{before}{encode_basestring_ascii(name)}:"
-        yield from _items(value) if isinstance(value, list | Iterator) else (_compact(value),)
-        before = ",\n"
-    yield "\n}\n" if members else "{}\n"
-
-
-def _items(items: Iterable[Any]) -> Iterator[str]:
-    before = "[\n"
-    for item in items:
-        yield before + _compact(item)
-        before = ",\n"
-    yield "[]" if before == "[\n" else "\n]"
-
-
-def _compact(value: Any) -> str:
-    if isinstance(value, Lexeme):
-        return str(value)
-    if isinstance(value, str):
-        return encode_basestring_ascii(value)
-    if isinstance(value, dict):
-        return (
-            "{"
-            + ",".join([f"{encode_basestring_ascii(name)}:{_compact(member)}" for name, member in value.items()])
-            + "}"
-        )
-    if isinstance(value, list):
-        return "[" + ",".join(map(_compact, value)) + "]"
-    return json.dumps(value)

@@ -58,19 +58,19 @@ def body_violations(
     check_set: Object, fields: Sequence[Object], records: Iterable[Object], escalations: Iterable[Object]
 ) -> Iterator[Violation]:
     """Yield what is wrong with all of a report but what it claims of itself; records are looked at one by one."""
-    head = _Head(check_set)
+    head = ReportHead(check_set)
     yield from head.violations
     rules: dict[str, FieldRules | None] = {}
-    yield from _fields(fields, head, rules)
+    yield from all_field_violations(fields, head, rules)
     seen = _Records(rules)
     for index, record in enumerate(records):
         yield from seen.violations(record, f"/records/{index}")
     yield from seen.last_subject()
-    yield from _count_violations(check_set, fields, seen)
+    yield from count_violations(check_set, fields, seen.counts)
     yield from _escalations(escalations, seen)
 
 
-class _Head:
+class ReportHead:
     """Sources and policy of a report, as far as they can be used, and what is wrong with them."""
 
     def __init__(self, check_set: Object) -> None:
@@ -108,7 +108,9 @@ class _Head:
         self.violations += found
 
 
-def _fields(fields: Sequence[Object], head: _Head, rules: dict[str, FieldRules | None]) -> Iterator[Violation]:
+def all_field_violations(
+    fields: Sequence[Object], head: ReportHead, rules: dict[str, FieldRules | None]
+) -> Iterator[Violation]:
     """Check the fields and note what the records of each must keep; a field of unsound shape has no rules."""
     last = ""
     for index, field in enumerate(fields):
@@ -190,11 +192,14 @@ class _Records:
             self.counts.setdefault(str(record.get("check_id")), Counter())[str(record.get("status"))] += 1
 
 
-def _count_violations(check_set: Object, fields: Sequence[Object], seen: _Records) -> Iterator[Violation]:
-    total: Counter[str] = sum(seen.counts.values(), Counter())
+def count_violations(
+    check_set: Object, fields: Sequence[Object], by_check: Mapping[str, Counter[str]]
+) -> Iterator[Violation]:
+    """Yield each count of a report that is not that of its records, which are given by check and status."""
+    total: Counter[str] = sum(by_check.values(), Counter())
     places = [("/check_set", check_set, total)]
     places += [
-        (f"/fields/{index}", field, seen.counts.get(field["check_id"], Counter()))
+        (f"/fields/{index}", field, by_check.get(field["check_id"], Counter()))
         for index, field in enumerate(fields)
         if isinstance(field, dict) and isinstance(field.get("check_id"), str)
     ]
@@ -222,7 +227,7 @@ def _escalations(escalations: Iterable[Object], seen: _Records) -> Iterator[Viol
                 yield Violation("order_wrong", where)
             last = place[record_id]
             if not unsound:
-                yield from _case_violations(case, seen.asked[record_id], where)
+                yield from case_violations(case, seen.asked[record_id], where)
         elif record_id not in seen.unsound or record_id in found:
             yield Violation("escalation_extra", where)
     for record_id in seen.asked:
@@ -230,7 +235,8 @@ def _escalations(escalations: Iterable[Object], seen: _Records) -> Iterator[Viol
             yield Violation("escalation_missing", f"case-{record_id}")
 
 
-def _case_violations(case: Object, record: Object, where: str) -> Iterator[Violation]:
+def case_violations(case: Object, record: Object, where: str) -> Iterator[Violation]:
+    """Yield what is wrong with a case of sound shape, held against the record it is about."""
     is_mismatch = record["status"] == RecordStatus.MISMATCH
     expected = {
         "case_id": f"case-{record['record_id']}",

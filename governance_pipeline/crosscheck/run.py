@@ -6,50 +6,26 @@ result (`crosscheck.report`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from governance_pipeline.crosscheck.batch import Batch, SourcesUnreadableError, columns_of
 from governance_pipeline.crosscheck.check import Role
 from governance_pipeline.crosscheck.engine import CheckRun
 from governance_pipeline.crosscheck.mutation import SAMPLE_RECORDS, prove
 from governance_pipeline.crosscheck.rows import MISSING, ComponentRow, DeclaredRow
+from governance_pipeline.crosscheck.source import size_of
 from governance_pipeline.crosscheck.sources import SourceAccount, read_source
 from governance_pipeline.errors import Fault, UnreadableError
+from governance_pipeline.settings import SETTINGS, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from governance_pipeline.crosscheck.check import Check
     from governance_pipeline.crosscheck.check_set import CheckSet
-    from governance_pipeline.crosscheck.mutation import MutationProof
     from governance_pipeline.crosscheck.record import CrossCheckRecord
-    from governance_pipeline.crosscheck.source import Source
     from governance_pipeline.crosscheck.sources import SourceRow
-
-
-class SourcesUnreadableError(UnreadableError):
-    """Sources of a check file that cannot be read; `faults` holds each with the line that names it."""
-
-    def __init__(self, name: str, faults: list[Fault]) -> None:
-        self.faults = faults
-        super().__init__(f"{name}: " + "; ".join(f"line {fault.line}: {fault.message}" for fault in faults))
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What one run gave.
-
-    Attributes:
-        check_set: what was run.
-        accounts: what was read, by source name.
-        records: records by check id, each list in the order of a report.
-        proofs: what came of the mutants of each check, by its id.
-    """
-
-    check_set: CheckSet
-    accounts: Mapping[str, SourceAccount]
-    records: Mapping[str, list[CrossCheckRecord]]
-    proofs: Mapping[str, MutationProof]
 
 
 def run_checks(
@@ -57,6 +33,8 @@ def run_checks(
     on_bytes: Callable[[int], None] = lambda _count: None,
     *,
     proved_records: int | None = SAMPLE_RECORDS,
+    spill: Path | None = None,
+    settings: Settings = SETTINGS,
 ) -> Batch:
     """Read all sources and return the records of all checks; a pure function of check file and sources.
 
@@ -64,10 +42,22 @@ def run_checks(
         check_set: an accepted check file.
         on_bytes: told how many bytes were read just now, for progress.
         proved_records: verifiable records each check is proved on by mutation; None proves it on all.
+        spill: folder of the caller for what large sources need; they are worked on in bounded memory then, and the
+            records are in files there. Without it everything is held in memory. The records are the same.
+        settings: says what is large.
 
     Raises:
         SourcesUnreadableError: a source cannot be read; holds all of them, and nothing is computed.
     """
+    if spill is not None and _bytes(check_set) >= settings.large_check_bytes:
+        from governance_pipeline.crosscheck.large_run import run_large  # DuckDB and Arrow, which small sources spare
+
+        return run_large(check_set, on_bytes, proved_records=proved_records, spill=spill)
+    return _run_held(check_set, on_bytes, proved_records)
+
+
+def _run_held(check_set: CheckSet, on_bytes: Callable[[int], None], proved_records: int | None) -> Batch:
+    """Run with everything in memory; arguments as `run_checks`."""
     runs = {check.id: CheckRun(check, check_set.policy) for check in check_set.checks}
     accounts: dict[str, SourceAccount] = {}
     declared: dict[str, list[SourceRow]] = {}
@@ -75,7 +65,7 @@ def run_checks(
     # By name, so that each check sees its component rows in the order its digest is made of.
     for name in sorted(check_set.sources):
         source, account = check_set.sources[name], accounts.setdefault(name, SourceAccount())
-        rows = read_source(source, _columns(check_set, source), account, on_bytes)
+        rows = read_source(source, columns_of(check_set, source), account, on_bytes)
         try:
             if source.role is Role.DECLARED:
                 declared[name] = list(rows)
@@ -94,18 +84,15 @@ def run_checks(
     return Batch(check_set, accounts, records, proofs)
 
 
+def _bytes(check_set: CheckSet) -> int:
+    """Bytes of all sources; one nobody can look at counts nothing: the reader says why."""
+    return sum(size_of(source) for source in check_set.sources.values())
+
+
 def _records(run: CheckRun, rows: list[SourceRow], accounts: Mapping[str, SourceAccount]) -> list[CrossCheckRecord]:
     digest = accounts[run.check.declared_source].sha256
     incomplete = frozenset(name for name, account in accounts.items() if account.quarantined)
     return run.records(_declared_rows(run.check, rows, digest), incomplete=incomplete, declared_file=digest)
-
-
-def _columns(check_set: CheckSet, source: Source) -> frozenset[str]:
-    """The columns of a source that any check looks at."""
-    if source.role is Role.DECLARED:
-        return frozenset(c.declared_column for c in check_set.checks if c.declared_source == source.name)
-    named = (column for check in check_set.checks for column in check.formula.columns)
-    return frozenset(column.name for column in named if column.source == source.name)
 
 
 def _feed(rows: Iterable[SourceRow], name: str, readers: list[CheckRun]) -> None:

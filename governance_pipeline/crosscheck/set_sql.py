@@ -111,50 +111,79 @@ def plain_extremes_sql(relation: str) -> str:
 
 
 def totals_sql(plan: SetPlan, scan: str, part: str) -> str:
-    """SELECT with one row per subject: key, n, value, unusable (rows that SQL cannot add), digest."""
-    head = literal(canonical_array([plan.aggregate.source]).decode()[:-1] + ",")
-    if plan.component_type is None:
-        line = f"{head} || line || ']'"
-        return _grouped("count(*)", "0", line, scan, part)
-    text = _number_text("cell", plan.component_type)
-    line = f"""{head} || line || ',"' || {text} || '"]'"""
-    value = "cell"
-    unusable = "count(*) - count(cell)"
+    """SELECT with one row per subject: key, n, value, unusable (rows that SQL cannot add)."""
+    value, unusable = "count(*)", "0"
+    if plan.component_type is not None:
+        value, unusable = f"{_AGGREGATES[plan.aggregate.function]}(cell)", "count(*) - count(cell)"
     if plan.component_type == "DOUBLE":
         unusable += f" + count(*) FILTER (NOT ({_is_plain('cell')}))"
         if plan.aggregate.function is Function.SUM:
             # A value that is not plain is counted as unusable; it must not overflow the cast before that is seen.
-            value = f"CASE WHEN {_is_plain('cell')} THEN (cell * {2.0**plan.scale!r}::DOUBLE)::HUGEINT ELSE 0 END"
-    return _grouped(f"{_AGGREGATES[plan.aggregate.function]}({value})", unusable, line, scan, part)
+            scaled = f"(cell * {2.0**plan.scale!r}::DOUBLE)::HUGEINT"
+            value = f"sum(CASE WHEN {_is_plain('cell')} THEN {scaled} ELSE 0 END)"
+    return f"SELECT key, count(*) AS n, {value} AS value, {unusable} AS unusable FROM {scan} WHERE {part} GROUP BY key"
 
 
-def _grouped(value: str, unusable: str, line: str, scan: str, part: str) -> str:
-    return (
-        f"SELECT key, count(*) AS n, {value} AS value, {unusable} AS unusable, "
-        f"sha256(string_agg({line}, chr(10) ORDER BY line)) AS digest FROM {scan} WHERE {part} GROUP BY key"
-    )
+def lines_sql(plan: SetPlan, scan: str, part: str) -> str:
+    """SELECT of key and text: what the digest of a subject is made of, a line feed first, ordered by key and line."""
+    head = literal(chr(10) + canonical_array([plan.aggregate.source]).decode()[:-1] + ",")
+    cell = "']'"
+    if plan.component_type is not None:
+        cell = f"""',"', {_number_text("cell", plan.component_type)}, '"]'"""
+    # Sorted before the texts are made: numbers are far smaller.
+    rows = f"SELECT key, line, cell FROM {scan} WHERE {part} ORDER BY key, line"
+    return f"SELECT key, concat({head}, line, {cell}) AS text FROM ({rows})"
 
 
-def judged_sql(plan: SetPlan) -> str:
+def judged_sql(plan: SetPlan, declared: str = "declared") -> str:
     """SELECT over `declared` (key, line, total, m) and `totals`: texts of both numbers, delta, whether SQL decides."""
-    computed, numbers = _computed(plan)
+    computed, number = _computed(plan)
     usable = ["m = 1", "n > 0", "unusable = 0", "total IS NOT NULL", _is_text_plain("subject")]
+    first, second = "total", "number"
     if plan.is_float:
         usable += [_is_plain("total"), _is_plain("number")]
-        delta = f"{_exact('total')} - {_exact('number')}"
-    else:
-        delta = "total - number"
-    # A delta is a multiple of its last digit, so it is beyond epsilon iff it is beyond epsilon cut to that digit.
+        kind = f"DECIMAL(38, {_FLOAT_PLACES})"
+        first, second = (f"CASE WHEN easy THEN {name}_text::{kind} END" for name in ("total", "number"))
+    delta = f"CASE WHEN easy THEN {first} - {second} END"
+    texts = {"total": plan.declared_type, "number": computed}
+    spelled = ", ".join(f"{_number_text(name, kind)} AS {name}_text" for name, kind in texts.items())
+    return f"""
+      SELECT *, total_text AS declared_raw, {_canonical_text("total_text", plan.declared_type)} AS declared,
+        {_canonical_text("number_text", computed)} AS computed, {_without_zeros("difference::VARCHAR")} AS delta,
+        abs(difference) > {_epsilon(plan, computed)} AS mismatch
+      FROM (SELECT *, {delta} AS difference
+        FROM (SELECT *, {spelled}, coalesce({" AND ".join(usable)}, false) AS easy
+          FROM (SELECT *, {number} AS number, key::VARCHAR AS subject FROM {declared} FULL JOIN totals USING (key))))"""
+
+
+def verdict_sql(plan: SetPlan) -> str:
+    """SELECT over `declared` and `totals`: key, both numbers, the flag, and whether SQL decides; no texts are made."""
+    computed, number = _computed(plan)
+    usable = ["m = 1", "n > 0", "unusable = 0", "total IS NOT NULL"]
+    beyond = f"abs(total - number) > {_epsilon(plan, computed)}"
+    if plan.is_float:
+        usable += [_is_plain("total"), _is_plain("number"), _is_clear(plan)]
+        beyond = f"abs(total - number) > {float(plan.epsilon)!r}"
+    return f"""
+      SELECT key, total, number, n, {beyond} AS mismatch, coalesce({" AND ".join(usable)}, false) AS easy
+      FROM (SELECT *, {number} AS number FROM declared FULL JOIN totals USING (key))"""
+
+
+def _is_clear(plan: SetPlan) -> str:
+    """SQL: the difference of two floats is so far from epsilon that rounding it cannot turn the flag.
+
+    The difference of two binary64 is rounded once, their shortest decimals lie within half a unit of each of them:
+    together less than four units in the last place of the larger, of 2^-52 each.
+    """
+    error = f"{2.0**-50!r} * greatest(abs(total), abs(number), {float(plan.epsilon)!r})"
+    return f"abs(abs(total - number) - {float(plan.epsilon)!r}) > {error}"
+
+
+def _epsilon(plan: SetPlan, computed: str) -> str:
+    """A delta is a multiple of its last digit, so it is beyond epsilon iff it is beyond epsilon cut to that digit."""
     places = _FLOAT_PLACES if plan.is_float else max(decimals_of(t) or 0 for t in (plan.declared_type, computed))
     cut = EXACT.scaleb(EXACT.scaleb(plan.epsilon, places).to_integral_value(ROUND_FLOOR), -places)
-    epsilon = f"{literal(canonical(cut))}::DECIMAL(38, {places})"
-    return f"""
-      SELECT *, {_number_text("total", plan.declared_type)} AS declared_raw,
-        {_canonical_text("total", plan.declared_type)} AS declared, {_canonical_text("number", computed)} AS computed,
-        CASE WHEN easy THEN {_without_zeros(f"({delta})::VARCHAR")} END AS delta,
-        CASE WHEN easy THEN abs({delta}) > {epsilon} END AS mismatch
-      FROM (SELECT *, coalesce({" AND ".join(usable)}, false) AS easy
-        FROM (SELECT *, {numbers} AS number, key::VARCHAR AS subject FROM declared FULL JOIN totals USING (key)))"""
+    return f"{literal(canonical(cut))}::DECIMAL(38, {places})"
 
 
 def _computed(plan: SetPlan) -> tuple[str, str]:
@@ -182,7 +211,7 @@ def _nearest_double(value: str, scale: int) -> str:
 def _is_plain(cell: str) -> str:
     """SQL: a float SQL can spell; minus zero is spelled unlike zero and is left out."""
     least, most = _PLAIN
-    return f"(({cell} = 0 AND {cell}::VARCHAR = '0.0') OR (abs({cell}) >= {least!r} AND abs({cell}) < {most!r}))"
+    return f"(({cell} = 0 AND NOT signbit({cell})) OR (abs({cell}) >= {least!r} AND abs({cell}) < {most!r}))"
 
 
 def _is_text_plain(cell: str) -> str:
@@ -193,18 +222,15 @@ def _is_text_plain(cell: str) -> str:
 _ESCAPED: Final = '[\\x00-\\x1f"\\\\]'
 
 
-def _exact(cell: str) -> str:
-    return f"{cell}::VARCHAR::DECIMAL(38, {_FLOAT_PLACES})"
-
-
 def _number_text(cell: str, sql_type: str) -> str:
     """Raw text of a binary cell: as stored for exact types, shortest and without a final ``.0`` for floats."""
-    text = f"{cell}::VARCHAR"
-    return _without_zeros(text) if sql_type == "DOUBLE" else text
+    text = f"({cell}::VARCHAR)"
+    return f"if(ends_with({text}, '.0'), {text}[:-3], {text})" if sql_type == "DOUBLE" else text
 
 
-def _canonical_text(cell: str, sql_type: str) -> str:
-    return f"{cell}::VARCHAR" if sql_type in INTEGERS else _without_zeros(f"{cell}::VARCHAR")
+def _canonical_text(text: str, sql_type: str) -> str:
+    """A raw text of this type with no zero at its end; that of a float has none."""
+    return text if sql_type in INTEGERS or sql_type == "DOUBLE" else _without_zeros(text)
 
 
 def _without_zeros(text: str) -> str:

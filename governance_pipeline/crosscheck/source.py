@@ -60,3 +60,11 @@ class Source:
         except (OSError, ValueError):
             return f"path {real}"
         return f"inode {status.st_dev} {status.st_ino}"
+
+
+def size_of(source: Source) -> int:
+    """Return the bytes of a source; 0 when nobody can tell: the reader will say why."""
+    try:
+        return 0 if source.file is None else source.file.stat().st_size
+    except (OSError, ValueError):
+        return 0

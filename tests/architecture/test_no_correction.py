@@ -32,7 +32,9 @@ ALLOWED = {
 
 WRITERS = {
     "governance_pipeline/crosscheck/report.py": "the report, after a test that its path is no source",
-    "governance_pipeline/crosscheck/set_records.py": "the records of one check, into a new file its caller names",
+    "governance_pipeline/crosscheck/set_records.py": "records of one check, into a writer of its caller",
+    "governance_pipeline/crosscheck/staged_records.py": "rows and records, into the spill folder of the run",
+    "governance_pipeline/crosscheck/large_run.py": "files in the spill folder of the run, one removed once it is ordered",
 }
 """Modules of crosscheck that write a file, and which."""
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from governance_pipeline.crosscheck import guardian
+from governance_pipeline.crosscheck.batch import Batch
 from governance_pipeline.crosscheck.check_set import load_check_set
 from governance_pipeline.crosscheck.guardian import judge
 from governance_pipeline.crosscheck.mutation import MutationProof
 from governance_pipeline.crosscheck.report import json_text, report_document
 from governance_pipeline.crosscheck.report_file import text_violations
-from governance_pipeline.crosscheck.run import Batch, run_checks
+from governance_pipeline.crosscheck.run import run_checks
 from governance_pipeline.vocabulary import Action
 
 CHECKS = """\

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from governance_pipeline.crosscheck.batch import Batch, SourcesUnreadableError
 from governance_pipeline.crosscheck.check_set import load_check_set
 from governance_pipeline.crosscheck.guardian import judge
 from governance_pipeline.crosscheck.report import (
@@ -20,7 +21,7 @@ from governance_pipeline.crosscheck.report import (
     report_document,
     write_report,
 )
-from governance_pipeline.crosscheck.run import Batch, SourcesUnreadableError, run_checks
+from governance_pipeline.crosscheck.run import run_checks
 from governance_pipeline.errors import Fault, UsageError
 from governance_pipeline.strict.lexeme import Lexeme
 

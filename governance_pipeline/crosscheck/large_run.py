@@ -1,0 +1,155 @@
+"""A check file run over large sources in bounded memory: the same batch as `run.run_checks`, its records in files.
+
+What belongs here: which check goes which way (`crosscheck.set_plan` where SQL is exact, `crosscheck.staged_records`
+elsewhere), and the files. What does not: making records and judging them.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+
+from governance_pipeline.crosscheck.batch import Batch, SourcesUnreadableError, columns_of
+from governance_pipeline.crosscheck.mutation import SAMPLE_RECORDS, MutationProof, prove
+from governance_pipeline.crosscheck.record_sets import VERIFIABLE
+from governance_pipeline.crosscheck.set_plan import opened_set
+from governance_pipeline.crosscheck.sources import SourceAccount, read_source
+from governance_pipeline.crosscheck.staged_records import Staged, StagedRecords, staged
+from governance_pipeline.crosscheck.stored_records import MEMORY, STORED, StoredRecords, ordered_records
+from governance_pipeline.errors import Fault, UnreadableError
+from governance_pipeline.strict.files import digest_file
+from governance_pipeline.strict.sql_session import open_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    import duckdb
+
+    from governance_pipeline.crosscheck.check import Check
+    from governance_pipeline.crosscheck.check_set import CheckSet
+    from governance_pipeline.crosscheck.set_records import SetRecords
+
+
+@dataclass(slots=True)
+class _Run:
+    check_set: CheckSet
+    spill: Path
+    limit: int | None
+    on_bytes: Callable[[int], None]
+    session: duckdb.DuckDBPyConnection
+    accounts: dict[str, SourceAccount] = field(default_factory=dict)
+    staged: dict[str, Staged] = field(default_factory=dict)
+    records: dict[str, StoredRecords] = field(default_factory=dict)
+    proofs: dict[str, MutationProof] = field(default_factory=dict)
+
+
+def run_large(
+    check_set: CheckSet,
+    on_bytes: Callable[[int], None] = lambda _count: None,
+    *,
+    proved_records: int | None = SAMPLE_RECORDS,
+    spill: Path,
+) -> Batch:
+    """Return the records of all checks as files in a folder of the caller; arguments and errors as `run_checks`."""
+    with ExitStack() as stack:
+        sets = {check.id: stack.enter_context(_opened(check, check_set, spill)) for check in check_set.checks}
+        session = open_session(folders=[spill], spill=spill, memory=MEMORY)
+        stack.callback(session.close)
+        run = _Run(check_set, spill, proved_records, on_bytes, session)
+        row_wise = {name for check in check_set.checks if sets[check.id] is None for name in _sources_of(check)}
+        by_set = {name for check in check_set.checks for name in _sources_of(check)} - row_wise
+        _read(run, by_set)
+        for check in sorted(check_set.checks, key=lambda check: check.id):
+            _check(run, check, sets[check.id])
+    accounts = dict(sorted(run.accounts.items()))
+    return Batch(check_set, accounts, run.records, run.proofs)
+
+
+def _opened(check: Check, check_set: CheckSet, spill: Path) -> AbstractContextManager[SetRecords | None]:
+    declared = check_set.sources[check.declared_source]
+    components = check_set.sources[min(check.formula.sources)]
+    return opened_set(check, declared, components, check_set.policy, spill)
+
+
+def _sources_of(check: Check) -> set[str]:
+    return {check.declared_source, *check.formula.sources}
+
+
+def _read(run: _Run, by_set: Iterable[str]) -> None:
+    """Account for every source; stage those that SQL does not read where they lie."""
+    faults: list[Fault] = []
+    for name in sorted(run.check_set.sources):
+        source = run.check_set.sources[name]
+        try:
+            if name in by_set and source.file is not None:
+                found = digest_file(source.file)
+                rows = pq.read_metadata(source.file).num_rows
+                run.accounts[name] = SourceAccount(found.sha256, found.size, rows)
+                run.on_bytes(found.size)
+            else:
+                _stage(run, name)
+        except UnreadableError as error:
+            faults.append(Fault("source_unreadable", source.line, f"source {name}: {error}"))
+    if faults:
+        raise SourcesUnreadableError(run.check_set.name, sorted(faults, key=lambda fault: fault.line or 0))
+
+
+def _stage(run: _Run, name: str) -> None:
+    source, account = run.check_set.sources[name], SourceAccount()
+    columns = columns_of(run.check_set, source)
+    path = run.spill / f"source-{len(run.staged)}.parquet"
+    run.staged[name] = staged(read_source(source, columns, account, run.on_bytes), columns, path)
+    run.accounts[name] = account
+
+
+def _check(run: _Run, check: Check, found: SetRecords | None) -> None:
+    """Make records and proof of one check."""
+    import duckdb
+
+    digest = run.accounts[check.declared_source].sha256
+    number = len(run.records)
+    unordered, ordered = (run.spill / f"{kind}-{number}.parquet" for kind in ("unordered", "records"))
+    is_proved = run.limit is None
+    made: SetRecords | StagedRecords
+    try:
+        made = found if found is not None else _staged_records(run, check)
+        with pq.ParquetWriter(unordered, STORED, compression="zstd", compression_level=1) as writer:
+            counted = made.write(writer, digest, is_proved=is_proved)
+    except duckdb.Error:
+        if found is None:
+            raise
+        # A page that cannot be decoded, a text that is not UTF-8: the row-wise reader says which, or passes over it.
+        _restage(run, check)
+        made = _staged_records(run, check)
+        with pq.ParquetWriter(unordered, STORED, compression="zstd", compression_level=1) as writer:
+            counted = made.write(writer, digest, is_proved=is_proved)
+    ordered_records(run.session, unordered, ordered)
+    unordered.unlink()
+    records = run.records[check.id] = StoredRecords(ordered, check, digest)
+    sample = records.smallest(SAMPLE_RECORDS, VERIFIABLE)
+    limit = SAMPLE_RECORDS if run.limit is None else run.limit
+    subjects = [record.subject_id for record in sample if record.subject_id is not None]
+    run.proofs[check.id] = prove(
+        made.run_of(subjects), sample, run.check_set.policy, limit, counted if is_proved else None
+    )
+
+
+def _staged_records(run: _Run, check: Check) -> StagedRecords:
+    incomplete = frozenset(name for name, account in run.accounts.items() if account.quarantined)
+    return StagedRecords(run.session, check, run.check_set.policy, run.staged, incomplete)
+
+
+def _restage(run: _Run, check: Check) -> None:
+    faults = []
+    for name in sorted(_sources_of(check) - run.staged.keys()):
+        try:
+            _stage(run, name)
+        except UnreadableError as error:
+            faults.append(Fault("source_unreadable", run.check_set.sources[name].line, f"source {name}: {error}"))
+    if faults:
+        raise SourcesUnreadableError(run.check_set.name, sorted(faults, key=lambda fault: fault.line or 0))
