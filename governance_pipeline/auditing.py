@@ -14,11 +14,12 @@ from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.ingest.importing import import_round
 from governance_pipeline.ingest.layout import CONTRACT_FILE
 from governance_pipeline.ingest.round import RAW_TABLES, read_files
-from governance_pipeline.pipeline import TABLES, joined, run_in_memory
+from governance_pipeline.pipeline import PIPELINE, TABLES, Trust, joined, run_in_memory
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.scratch import ScratchStore
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.trajectory.change_proof import change_proofs
+from governance_pipeline.verdict.baseline import ancestors
 from governance_pipeline.workspace import KEPT_ROUNDS, Workspace
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 NOT_ANALYZED: Final = "not_analyzed"
 """Reason of a file whose round could not be made into tables at all."""
+
+_OF_ALL_ROUNDS: Final = ("features_cohort_baseline", "features_conformal")
+"""Tables made of all earlier rounds of the lake (design §5), which a file that is not in it cannot change."""
 
 
 def audit_plan(
@@ -165,6 +169,7 @@ def _with_left_out(
     """Add the files that are not copied into the landing area (links, copies, …): each is accounted for all the same.
 
     A round that has no other file has no folder there, so all of its tables are made here, as are those of `broken`.
+    What is said of the others is made again with those files in it: a verdict must not pass over them.
     """
     left_out = [
         read_files([file.found() for file in planned.files if file.reason is not None], planned.round_id, store)
@@ -179,7 +184,25 @@ def _with_left_out(
         order = ["round_id", "path"] if table in RAW_TABLES else ["round_id"]
         both = joined(table, [*frame, alone[table], *raw])
         frames[table] = both.sort_values(order, kind="stable", ignore_index=True)
+    if beside:
+        _make_again(frames, [tables.round_id for tables in beside])
     return frames
+
+
+def _make_again(frames: dict[str, pd.DataFrame], round_ids: Sequence[str]) -> None:
+    """Make again, for some rounds and those that continue them, every table that follows from the raw ones."""
+    changed, rounds = set(RAW_TABLES), frames["core_rounds"]
+    named = zip(rounds["round_id"], rounds["parent_round_id"], strict=True)
+    parents = {name: parent if isinstance(parent, str) else None for name, parent in named}
+    wanted = {name for name in parents if not {name, *ancestors([name], parents.get)}.isdisjoint(round_ids)}
+    for step in PIPELINE:
+        if step.make is None or step.table in _OF_ALL_ROUNDS or changed.isdisjoint(step.inputs):
+            continue
+        made = step.make({name: frames[name] for name in step.inputs}, Trust())
+        changed.add(step.table)
+        kept, new = frames[step.table], made[made["round_id"].isin(wanted)]
+        both = joined(step.table, [kept[~kept["round_id"].isin(wanted)], new])
+        frames[step.table] = both.sort_values("round_id", kind="stable", ignore_index=True)
 
 
 def _refuse_conflicts(imported: Imported) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -128,3 +129,26 @@ def test_an_audit_that_keeps_its_rounds_finds_what_one_in_memory_finds(landing, 
     assert len(rounds) == 2 * len(plan), "each round moves the progress bar once"
     for table in TABLES:
         assert kept[table].equals(in_memory[table]), table
+
+
+def test_files_that_are_not_copied_count_in_the_verdict_with_a_store_as_without(landing, tmp_path):
+    heap = landing / "heap"
+    heap.mkdir()
+    (heap / "a.traj.json").write_text(json.dumps(LOG), "utf-8")
+    (heap / "copy.traj.json").write_text(json.dumps(LOG), "utf-8")
+    (heap / "empty.jsonl").touch()
+    (heap / f"{'x' * 200}.txt").write_text("x", "utf-8")
+    (heap / "link.json").symlink_to("a.traj.json")
+    (heap / "nowhere").symlink_to("gone")
+    os.mkfifo(heap / "pipe")
+    (landing / "r-1" / "logs" / "link").symlink_to("a.traj.json")
+    (landing / "r-1" / "evidence.jsonl").unlink()
+    (landing / "r-1" / "evidence.jsonl").symlink_to("gone")
+    plan = plan_import([landing])
+    kept, in_memory = (audited(plan, tmp_path / f"store-{keep}", keep=keep) for keep in (True, False))
+    for table in TABLES:
+        assert kept[table].equals(in_memory[table]), table
+    findings = kept["verdict_findings"]
+    left_out = {"heap/link.json", "heap/nowhere", "heap/pipe", "logs/link", "evidence.jsonl"}
+    names = {name.rpartition("/")[2] for name in left_out}
+    assert names <= {path.rpartition("/")[2] for path in findings["path"].dropna()}
