@@ -93,29 +93,32 @@ def _write_run(out: Extraction, trajectory: Trajectory) -> None:
     run.platform = " ".join(filter(None, (text(agent.get("name")), text(agent.get("version"))))) or None
     run.used(text(agent.get("model_name")))
     trajectory.place.file.state_version(str(document["schema_version"]))
+    known = {name for model in run.models for name in _names_of(model)}
     for index, step in steps(document):
         run.saw(parse_time(step.get("timestamp")))
         run.thinking = run.thinking or text(step.get("reasoning_effort"))
         if step.get("is_copied_context") is not True:
-            run.used(_other_model(run, text(step.get("model_name"))))
+            model = text(step.get("model_name"))
+            if model is not None and model not in known:
+                run.used(model)
+                known |= _names_of(model)
             run.steps += _calls(trajectory.place.below(f"/steps/{index}"), step)
     run.write(out)
 
 
-def _other_model(run: Run, model: str | None) -> str | None:
-    """Give a model unless it is the one of the agent without its provider (openai/gpt-4o, gpt-4o)."""
-    is_known = any(known == model or known.endswith(f"/{model}") for known in run.models)
-    return None if is_known else model
+def _names_of(model: str) -> set[str]:
+    """Give what a step may call a model: its name, also without its provider (openai/gpt-4o, gpt-4o)."""
+    return {model, model.partition("/")[2] or model, model.rpartition("/")[2] or model}
 
 
 def _calls(place: Place, step: Members) -> Iterator[Step]:
     calls = [members(call) for call in entries(step.get("tool_calls"))]
     results = [members(result) for result in entries(members(step.get("observation")).get("results"))]
+    by_call = {name: result for result in reversed(results) if (name := text(result.get("source_call_id"))) is not None}
     for index, call in enumerate(calls):
         tool, arguments = text(call.get("function_name")), call.get("arguments")
         call_id = text(call.get("tool_call_id"))
-        own = [r for r in results if call_id is not None and r.get("source_call_id") == call_id]
-        result = own[0] if own else results[0] if len(calls) == len(results) == 1 else {}
+        result = by_call.get(call_id or "", results[0] if len(calls) == len(results) == 1 else {})
         made = Step(place.below(f"/tool_calls/{index}"), tool, call_id, tool_calls.command_of(tool, arguments))
         made.at = parse_time(step.get("timestamp"))
         made.output_sha256 = text_sha256(result.get("content"))
