@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import click
 
+from governance_pipeline.cli.confidence_diagnose import diagnose
 from governance_pipeline.cli.confidence_init import init, register
+from governance_pipeline.cli.confidence_lessons import lessons, trigger
 from governance_pipeline.cli.confidence_rate import bonus, rate
 from governance_pipeline.cli.confidence_replay import replay
 from governance_pipeline.cli.confidence_seal import seal, verify
@@ -23,8 +25,10 @@ for _command in (
     bonus,
     brief,
     check,
+    diagnose,
     explain,
     init,
+    lessons,
     pool,
     rate,
     recovery,
@@ -33,6 +37,7 @@ for _command in (
     seal,
     status,
     team,
+    trigger,
     verify,
 ):
     confidence.add_command(_command)

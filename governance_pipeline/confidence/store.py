@@ -101,19 +101,18 @@ class EventStore:
             EventRefused: a rule refuses it.
             StorageError: the store cannot be used.
         """
-        data = _line_of(value)
+        return self.append_all([value])[0]
+
+    def append_all(self, values: Sequence[Mapping[str, Any]]) -> list[Recorded]:
+        """Record several events, in their order: all of them, or none when one is refused.
+
+        Raises:
+            As `append`.
+        """
+        lines = [_line_of(value) for value in values]
         with store_file.opened(self.path, is_writing=True) as database:
             registry = _registry(database)
-            judged = judge(parse_json(data), hashlib.sha256(data).hexdigest(), registry)
-            if isinstance(judged, Refused):
-                raise EventRefused(judged)
-            known = _known(database, judged.event.event_id, registry)
-            if known is not None:
-                if known.event.canonical != judged.event.canonical:
-                    reason = RefusalReason.CONFLICTING_EVENT_ID
-                    raise EventRefused(Refused(judged.event.event_id, reason, None, judged.sha256))
-                return Recorded(known.event, (), (), (), False)
-            return self._record(database, judged, data, registry)
+            return [_append(database, data, registry) for data in lines]
 
     def standing(self, rows: int = 0) -> Standing:
         """Return registry and state; a history of any length costs the events since the newest checkpoint.
@@ -159,26 +158,40 @@ class EventStore:
             for (line,) in database.execute("SELECT line FROM lines ORDER BY seq"):
                 yield line
 
-    def _record(self, database: sqlite3.Connection, judged: Line, data: bytes, registry: Registry) -> Recorded:
-        event = judged.event
-        folded = _folded(database, registry, checkpoints.newest(database))
-        subject = folded.state.subjects.get((event.role, event.subject_id))
-        if subject is not None and event.day in subject.sealed:  # whatever its instant: a sealed day is immutable
-            raise EventRefused(Refused(event.event_id, RefusalReason.DAY_SEALED, None, judged.sha256))
-        is_last = _last_order(database) < event.order
-        if not is_last:
-            folded = _folded(database, registry, checkpoints.newest(database, event.order), up_to=event.order)
-        before = len(folded.events), len(folded.alerts), len(folded.seals), len(folded.refused)
-        folded = fold([judged], registry, folded, _finder(database, registry))
-        if len(folded.refused) > before[3]:
-            raise EventRefused(folded.refused[-1])
-        _insert(database, data, event)
-        checkpoints.void_from(database, event.order)
-        if is_last and folded.accepted >= checkpoints.SPACING:
-            checkpoints.save(database, folded.state, event.order)
-        return Recorded(
-            event, folded.events[before[0] :], folded.alerts[before[1] :], folded.seals[before[2] :], is_new=True
-        )
+
+def _append(database: sqlite3.Connection, data: bytes, registry: Registry) -> Recorded:
+    judged = judge(parse_json(data), hashlib.sha256(data).hexdigest(), registry)
+    if isinstance(judged, Refused):
+        raise EventRefused(judged)
+    known = _known(database, judged.event.event_id, registry)
+    if known is None:
+        return _record(database, judged, data, registry)
+    if known.event.canonical != judged.event.canonical:
+        reason = RefusalReason.CONFLICTING_EVENT_ID
+        raise EventRefused(Refused(judged.event.event_id, reason, None, judged.sha256))
+    return Recorded(known.event, (), (), (), False)
+
+
+def _record(database: sqlite3.Connection, judged: Line, data: bytes, registry: Registry) -> Recorded:
+    event = judged.event
+    folded = _folded(database, registry, checkpoints.newest(database))
+    subject = folded.state.subjects.get((event.role, event.subject_id))
+    if subject is not None and event.day in subject.sealed:  # whatever its instant: a sealed day is immutable
+        raise EventRefused(Refused(event.event_id, RefusalReason.DAY_SEALED, None, judged.sha256))
+    is_last = _last_order(database) < event.order
+    if not is_last:
+        folded = _folded(database, registry, checkpoints.newest(database, event.order), up_to=event.order)
+    before = len(folded.events), len(folded.alerts), len(folded.seals), len(folded.refused)
+    folded = fold([judged], registry, folded, _finder(database, registry))
+    if len(folded.refused) > before[3]:
+        raise EventRefused(folded.refused[-1])
+    _insert(database, data, event)
+    checkpoints.void_from(database, event.order)
+    if is_last and folded.accepted >= checkpoints.SPACING:
+        checkpoints.save(database, folded.state, event.order)
+    return Recorded(
+        event, folded.events[before[0] :], folded.alerts[before[1] :], folded.seals[before[2] :], is_new=True
+    )
 
 
 def _folded(

@@ -162,3 +162,35 @@ def test_an_event_changed_after_its_day_was_sealed_is_found_out(govern, ledger, 
         database.execute("UPDATE lines SET line = ?, sha256 = ? WHERE seq = ?", (changed, digest, seq))
     code, out, _ = govern("verify", "--ledger", str(ledger.path), "--json")
     assert (code, [fault["code"] for fault in json.loads(out)["faults"]]) == (1, ["digest_differs"])
+
+
+def test_a_failed_delegation_is_recorded_on_both_sides_or_not_at_all(govern, document):
+    govern("register", "pool", "openclaw/sonnet-4-5/high")
+    govern("register", "subject", "agent", "dev")
+    assert govern("diagnose", "unreviewed", "--orchestrator", "ada", "--executor", "dev")[0] == 2
+    govern("rate", "continue", "--domain", "TECH", "--agent", "ada", "--runtime", RUNTIME)
+    govern("rate", "continue", "--domain", "TECH", "--agent", "dev", "--runtime", "openclaw/sonnet-4-5/high")
+    found = document("diagnose", "unreviewed", "--orchestrator", "ada", "--executor", "dev", "--severity", "severe")
+    assert [(row["subject_id"], row["domain"], row["applied"]) for row in found["events"]] == [
+        ("dev", "TECH", -5),
+        ("ada", "ORCH", -5),
+    ]
+    govern("seal", "--agent", "ada", "--without-ledger")
+    before = govern("status", "--json")
+    assert govern("diagnose", "unreviewed", "--orchestrator", "ada", "--executor", "dev")[0] == 2
+    assert govern("status", "--json") == before
+
+
+def test_lessons_and_triggers_answer_by_their_schemas(document, tmp_path):
+    file = ("--file", str(tmp_path / "LESSONS.md"))
+    assert document("lessons", "add", "pin every dependency", "--category", "build", *file)["is_new"]
+    assert not document("lessons", "add", "every dependency is pinned", "--category", "x", *file)["is_new"]
+    assert document("lessons", "list", *file)["lessons"][0]["times"] == 2
+    assert document("lessons", "search", "nothing alike", *file)["lessons"] == []
+    assert document("trigger", "puntúa")["triggers"][0]["level"] == 2
+
+
+def test_the_confirmation_names_file_and_section(govern, tmp_path):
+    file = str(tmp_path / "LL.md")
+    _, out, _ = govern("lessons", "add", "pin it", "--category", "build", "--file", file, "--lang", "es")
+    assert out == "📝 [Nueva] 📍 LL.md §build\n"
