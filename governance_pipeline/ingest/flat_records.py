@@ -52,6 +52,9 @@ PATTERNS_AT_MOST: Final = 4
 LINES_OF_A_PATTERN: Final = 64
 """Lines left below which looking for another pattern costs more than walking through them."""
 
+LINES_OF_A_WALK: Final = 32
+"""Lines that no pattern fits, below which parsing them costs less than walking through them."""
+
 _TRIED: Final = 8  # lines looked at for a pattern
 _WIDTH_AT_MOST: Final = 128
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}", re.ASCII)
@@ -110,7 +113,8 @@ class BlockIndex:
     def take(self, shape: Shape) -> FlatLines:
         """Take the lines of this shape out of those no earlier shape has taken."""
         found = self._take_patterns(shape)
-        found.append(self._taken(self._left, walk(shape, self._ground, self._lines(self._left))))
+        if not found or len(self._left) >= LINES_OF_A_WALK:
+            found.append(self._taken(self._left, walk(shape, self._ground, self._lines(self._left))))
         filled = [some for some in found if len(some[0])] or found[:1]
         lines, members = filled[0]
         if len(filled) > 1:
