@@ -23,10 +23,14 @@ from governance_pipeline.crosscheck.integrity import integrity
 from governance_pipeline.errors import StorageError
 from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, table_of
 from governance_pipeline.settings import SETTINGS
+from governance_pipeline.trajectory.amplification_rows import AMPLIFICATION_TABLES, amplification
 from governance_pipeline.trajectory.base_lines import open_base
 from governance_pipeline.trajectory.change_explanations import CHANGE_EXPLANATION_TABLES, change_explanations
 from governance_pipeline.trajectory.cross_checks import CROSS_CHECK_TABLES, surface_cross_checks
 from governance_pipeline.trajectory.formulas import metadata as formulas_metadata
+from governance_pipeline.trajectory.graph_formulas import metadata_of as graph_metadata_of
+from governance_pipeline.trajectory.graph_surface import GRAPH_TABLES, graph_surface
+from governance_pipeline.trajectory.repositories import Repositories
 from governance_pipeline.trajectory.round_features import ROUND_TABLES, round_features
 from governance_pipeline.trajectory.step_surface import STEP_TABLES, step_surface
 from governance_pipeline.trust.independence import independence
@@ -55,7 +59,8 @@ class Trust(NamedTuple):
     """Whom the tables may believe: the trust root (None: no signature can be decided) and when keys are judged.
 
     `envelope_of` gives the exact bytes of an attestation by file digest and line; `landing` is the folder of the
-    rounds' folders, from which the repositories they name are found (None: only those with an absolute path).
+    rounds' folders, from which the repositories they name are found (None: only those with an absolute path);
+    `repositories` keeps what was read of these, so that tables and rounds share it.
     `dismissals` are what the ledger has; each is judged where it is used.
     """
 
@@ -63,6 +68,7 @@ class Trust(NamedTuple):
     now: datetime = NO_ROOT_INSTANT
     envelope_of: Callable[[str, int | None], bytes | None] | None = None
     landing: Path | None = None
+    repositories: Repositories | None = None
     dismissals: DismissalHistory | None = None
 
 
@@ -144,6 +150,18 @@ PIPELINE: tuple[Step, ...] = (
         lambda t, trust: round_features(t, open_base(trust.landing)),
         metadata=formulas_metadata,
     ),
+    Step(
+        "features_graph_surface",
+        GRAPH_TABLES,
+        lambda t, trust: graph_surface(t, trust.repositories or Repositories(trust.landing)),
+        metadata=lambda: graph_metadata_of("features_graph_surface"),
+    ),
+    Step(
+        "features_amplification",
+        AMPLIFICATION_TABLES,
+        lambda t, trust: amplification(t, trust.repositories or Repositories(trust.landing)),
+        metadata=lambda: graph_metadata_of("features_amplification"),
+    ),
     Step("verdict_findings", tuple(dict.fromkeys((*VERDICT_INPUTS, *PARTY_TABLES))), _findings, reads_parents=True),
     Step(
         "verdict_rounds",
@@ -166,11 +184,13 @@ def run_in_memory(rounds: Sequence[RoundTables], trust: Trust | None = None) -> 
         ContractBreach: a table breaks its contract.
     """
     frames: dict[str, pd.DataFrame] = {}
+    trust = trust or Trust()
+    trust = trust._replace(repositories=trust.repositories or Repositories(trust.landing))
     for step in PIPELINE:
         if step.make is None:
             frame = table_of(step.table, rounds)
         else:
-            frame = step.make({name: frames[name] for name in step.inputs}, trust or Trust())
+            frame = step.make({name: frames[name] for name in step.inputs}, trust)
         frames[step.table] = validate(step.table, frame, large_rows=SETTINGS.large_table_rows)
     return frames
 

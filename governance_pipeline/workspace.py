@@ -20,6 +20,8 @@ from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.kept_frames import KeptFrames
 from governance_pipeline.storage.lake import Lake, Stored
 from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.trajectory.graph_cache import GraphCache
+from governance_pipeline.trajectory.repositories import Repositories
 from governance_pipeline.trajectory.stored import read_features, write_formulas
 from governance_pipeline.trust.stored_envelopes import envelopes_in
 from governance_pipeline.verdict.baseline import ancestors
@@ -98,7 +100,11 @@ class Workspace:
         self.lake = Lake(root)
         self.frames = KeptFrames(self.lake)
         self.store = ContentStore(root)
-        self.trust = (trust or Trust())._replace(envelope_of=envelopes_in(self.store), landing=landing)
+        self.trust = (trust or Trust())._replace(
+            envelope_of=envelopes_in(self.store),
+            landing=landing,
+            repositories=Repositories(landing, GraphCache(root, self.lake.writer)),
+        )
         self.reader = RoundReader(landing, self.store)
 
     def make(self, tables: Sequence[str], round_ids: Sequence[str]) -> dict[str, dict[str, Stored]]:

@@ -33,6 +33,8 @@ from governance_pipeline.contracts.core_rounds import CoreRounds
 from governance_pipeline.contracts.core_runs import CoreRuns
 from governance_pipeline.contracts.core_steps import CoreSteps
 from governance_pipeline.contracts.core_usage import CoreUsage
+from governance_pipeline.contracts.features_amplification import FeaturesAmplification
+from governance_pipeline.contracts.features_graph_surface import FeaturesGraphSurface
 from governance_pipeline.contracts.features_round import FeaturesRound
 from governance_pipeline.contracts.features_step_surface import FeaturesStepSurface
 from governance_pipeline.contracts.fields import TableModel
@@ -71,6 +73,8 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "audit_independence": AuditIndependence,
         "features_step_surface": FeaturesStepSurface,
         "features_round": FeaturesRound,
+        "features_graph_surface": FeaturesGraphSurface,
+        "features_amplification": FeaturesAmplification,
         "verdict_findings": VerdictFindings,
         "verdict_rounds": VerdictRounds,
         "gate_requests": GateRequests,

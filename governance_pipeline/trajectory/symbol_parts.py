@@ -43,7 +43,7 @@ def symbol_parts(language: Language, source: bytes) -> dict[str, SymbolParts] | 
     definitions = definitions_of(language, parsed.tree)
     for one in definitions:
         found[one.name].append(one)
-    inner = {one.node.id for one in definitions}
+    inner = {_whole(one.node).id for one in definitions}
     return {name: _parts(same, inner) for name, same in found.items()}
 
 
@@ -51,7 +51,7 @@ def _parts(same: list[Definition], definitions: Collection[int]) -> SymbolParts:
     signature, body = hashlib.sha256(), hashlib.sha256()
     for one in same:
         inside = _body(one.node)
-        left_out = set(definitions) - {one.node.id} if one.kind == "class" else set()
+        left_out = set(definitions) - {_whole(one.node).id} if one.kind == "class" else set()
         if inside is not None:
             body.update(_tokens(inside, left_out))
             left_out = left_out | {inside.id}
