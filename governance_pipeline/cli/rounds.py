@@ -151,10 +151,15 @@ def verify(round_ids: tuple[str, ...], landing: Path, lake: Path, as_json: bool)
 
 @rounds.command(epilog="Example: govern rounds formats --json")
 @AS_JSON
-def formats(as_json: bool) -> int:
+@click.option("--markdown", "is_markdown", is_flag=True, help="Print docs/formats.md: each format with its traps.")
+def formats(as_json: bool, is_markdown: bool) -> int:
     """List the supported formats: what each declares, what of it can be recomputed, which versions were seen."""
     from governance_pipeline.ingest.documents import formats_document
+    from governance_pipeline.ingest.formats_page import formats_markdown
 
+    if is_markdown and not as_json:
+        click.echo(formats_markdown(), nl=False)
+        return ExitCode.CLEAN
     document = formats_document()
     lines = [
         (row["name"], row["versions"], f"declares {', '.join(row['declares']) or 'nothing'}",
