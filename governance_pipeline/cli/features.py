@@ -17,6 +17,7 @@ import click
 from governance_pipeline.cli.features_amplification import amplification
 from governance_pipeline.cli.features_conformal import conformal
 from governance_pipeline.cli.features_graph import graph
+from governance_pipeline.cli.features_weights import register, sensitivity
 from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode, is_round_id
 
@@ -43,6 +44,8 @@ def features() -> None:
 features.add_command(amplification)
 features.add_command(graph)
 features.add_command(conformal)
+features.add_command(register)
+features.add_command(sensitivity)
 
 
 @features.command(epilog="Example: govern features compute data/sample/rounds/parser-0001 --json")

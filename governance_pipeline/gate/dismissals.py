@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from governance_pipeline.gate.inputs import RoundInputs
     from governance_pipeline.gate.passage import Verifier
-    from governance_pipeline.ledger.event import Event
+    from governance_pipeline.ledger.event import Event, NewEvent
     from governance_pipeline.storage.lake import Lake
     from governance_pipeline.trust.keys import Signer
 
@@ -44,6 +44,14 @@ class Recorded(NamedTuple):
 
     event: Event
     finding: Mapping[str, Any]
+
+
+class _Said(NamedTuple):
+    """What a person says: why, until when, and the digest of what they have read."""
+
+    reason: str
+    until: date | None
+    seen_sha256: str | None
 
 
 def find_finding(lake: Lake, finding: str) -> Mapping[str, Any]:
@@ -94,14 +102,7 @@ def dismiss(
     for _ in range(TRIES):
         now, history = clock(), read_dismissals(verifier.ledger)
         row = find_finding(verifier.lake, finding)
-        _check_words(row, reason, until, now)
-        ref, involved = ref_of(row), parties(verifier, row["round_id"])
-        if seen_sha256 not in (None, ref.sha256):
-            raise Refusal(ReasonCode.DIGEST_MISMATCH, f"finding {ref.finding_id} has changed while it was read")
-        _refuse_standing(verifier, history, row, involved, now)
-        envelope = sign_dismissal(ref, reason, until, signer, now)
-        person = dismissed(envelope, ref, verifier.root, involved, now).people[0]
-        event = dismissal_event(ref, row["code"], envelope, reason, until, person, now)
+        event = _signed(verifier, history, row, _Said(reason, until, seen_sha256), signer, now)
         try:
             return Recorded(verifier.ledger.append_all([event], after=history.size)[0], row)
         except LedgerMoved:
@@ -109,6 +110,20 @@ def dismiss(
         except AlreadyRecorded as recorded:
             raise Refusal(ReasonCode.REPLAYED, f"it was recorded before, as event {recorded.event.seq}") from None
     raise StorageError(f"ledger {verifier.ledger.path} is too busy: {TRIES} tries found it changed; try again")
+
+
+def _signed(
+    verifier: Verifier, history: DismissalHistory, row: Mapping[str, Any], said: _Said, signer: Signer, now: datetime
+) -> NewEvent:
+    """Sign, and hold the statement to everything that will be asked of it."""
+    _check_words(row, said.reason, said.until, now)
+    ref, involved = ref_of(row), parties(verifier, row["round_id"])
+    if said.seen_sha256 not in (None, ref.sha256):
+        raise Refusal(ReasonCode.DIGEST_MISMATCH, f"finding {ref.finding_id} has changed while it was read")
+    _refuse_standing(verifier, history, row, involved, now)
+    envelope = sign_dismissal(ref, said.reason, said.until, signer, now)
+    person = dismissed(envelope, ref, verifier.root, involved, now).people[0]
+    return dismissal_event(ref, row["code"], envelope, said.reason, said.until, person, now)
 
 
 def lapsed_dismissals(inputs: RoundInputs, verifier: Verifier, now: datetime) -> list[tuple[Mapping[str, Any], str]]:

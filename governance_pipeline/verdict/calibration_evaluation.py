@@ -14,7 +14,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from governance_pipeline.errors import UsageError
+from governance_pipeline.errors import RecordRefused, UsageError
 from governance_pipeline.strict.canonical import sha256_hex
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.json_text import parse_json
@@ -52,10 +52,9 @@ def read_plan(data: bytes) -> dict[str, Any]:
     """Read a plan (`govern/calibration/v1`) as plain values.
 
     Raises:
-        UsageError: it breaks its schema, or its members contradict each other.
-        RecordRefused: it is no strict JSON.
+        UsageError: it is no strict JSON, breaks its schema, or its members contradict each other.
     """
-    plan: dict[str, Any] = parse_json(data)
+    plan: dict[str, Any] = _parsed(data, "plan")
     fault = document_fault("calibration-v1.json", plan) or _plan_fault(plan)
     if fault is not None:
         raise UsageError(f"calibration plan: {fault}")
@@ -66,10 +65,9 @@ def read_labels(data: bytes, plan: Row) -> list[dict[str, Any]]:
     """Read the labels (`govern/calibration-labels/v1`) of a plan: one per round.
 
     Raises:
-        UsageError: they break their schema, are of another calibration, or name a round twice.
-        RecordRefused: they are no strict JSON.
+        UsageError: they are no strict JSON, break their schema, are of another calibration, or name a round twice.
     """
-    document = parse_json(data)
+    document = _parsed(data, "labels")
     fault = document_fault("calibration-labels-v1.json", document)
     if fault is not None:
         raise UsageError(f"calibration labels: {fault}")
@@ -121,6 +119,13 @@ def evaluate(plan: Row, registered_at: datetime, data: bytes, rows: Iterable[Row
         "counts": counts,
         **_measured(plan["success"], counts[plan["success"]["level"]]),
     }
+
+
+def _parsed(data: bytes, what: str) -> Any:
+    try:
+        return parse_json(data)
+    except RecordRefused as reason:
+        raise UsageError(f"calibration {what}: no strict JSON: {reason}") from None
 
 
 def _plan_fault(plan: Row) -> str | None:
