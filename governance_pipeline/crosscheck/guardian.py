@@ -11,24 +11,25 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.crosscheck.generated import generated_run
 from governance_pipeline.crosscheck.mutation import SAMPLE_RECORDS, shifted_records
-from governance_pipeline.crosscheck.record_sets import smallest
+from governance_pipeline.crosscheck.record_sets import counts_of, smallest
 from governance_pipeline.crosscheck.report import all_records, check_set_member, escalation_members, field_members
 from governance_pipeline.crosscheck.report_claims import EPSILON_CODES, PASS, expected_claims, guardian_of
 from governance_pipeline.crosscheck.report_field import field_rules
 from governance_pipeline.crosscheck.report_record import record_faults
 from governance_pipeline.crosscheck.report_validator import body_violations
 from governance_pipeline.crosscheck.stored_records import StoredRecords
-from governance_pipeline.crosscheck.stored_violations import stored_violations
+from governance_pipeline.crosscheck.stored_violations import accepted_mutants, stored_violations
 from governance_pipeline.errors import UnreadableError
 from governance_pipeline.strict.files import open_regular
 from governance_pipeline.vocabulary import Action, RecordStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from governance_pipeline.crosscheck.batch import Batch
     from governance_pipeline.crosscheck.check import Check
@@ -92,27 +93,31 @@ def _violations(batch: Batch, check_set: dict[str, Any], fields: list[dict[str, 
 
 
 def _is_overwriting_refused(batch: Batch, fields: list[dict[str, Any]]) -> bool:
-    """Whether the validator refuses an overwritten record, and a mismatch whose declared value became the computed."""
+    """Whether the validator refuses each overwritten record, and each mismatch whose declared became the computed."""
     sources = {source["name"]: source for source in check_set_member(batch)["sources"]}
     rules = {field["check_id"]: field_rules(field, sources, batch.check_set.policy) for field in fields}
-    return all(
-        _is_refused(record, rules[check.id]) for check in batch.check_set.checks for record in _tried(check, batch)
-    )
+    return all(_is_refused_throughout(check, batch, rules[check.id]) for check in batch.check_set.checks)
 
 
-def _tried(check: Check, batch: Batch) -> Iterator[CrossCheckRecord]:
-    """A sample of the records, and of the mismatches; made-up ones where there are none."""
-    records = batch.records[check.id]
-    yield from smallest(records, SAMPLE_RECORDS)
-    mismatches = smallest(records, SAMPLE_RECORDS, frozenset({RecordStatus.MISMATCH}))
-    yield from mismatches
-    if not mismatches:
-        yield from shifted_records(*generated_run(check, batch.check_set.policy))
-
-
-def _is_refused(record: CrossCheckRecord, rules: FieldRules | None) -> bool:
+def _is_refused_throughout(check: Check, batch: Batch, rules: FieldRules | None) -> bool:
+    """Every record is tried; of stored ones, SQL tries each and a sample shows the code of the refusal."""
     if rules is None:
         return False
+    records = batch.records[check.id]
+    tried: Iterable[CrossCheckRecord]
+    if isinstance(records, StoredRecords):
+        if accepted_mutants(records, rules):
+            return False
+        mismatches = smallest(records, SAMPLE_RECORDS, frozenset({RecordStatus.MISMATCH}))
+        tried = chain(smallest(records, SAMPLE_RECORDS), mismatches)
+    else:
+        tried = records
+    if not counts_of(records)[RecordStatus.MISMATCH]:  # made-up ones, so that no test passes for want of cases
+        tried = chain(tried, shifted_records(*generated_run(check, batch.check_set.policy)))
+    return all(_is_refused(record, rules) for record in tried)
+
+
+def _is_refused(record: CrossCheckRecord, rules: FieldRules) -> bool:
     written = record.to_json()
     if "overwritten_true" not in _codes({**written, "overwritten": True}, rules):
         return False

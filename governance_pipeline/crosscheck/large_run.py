@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 
 from governance_pipeline.crosscheck.batch import Batch, SourcesUnreadableError, columns_of
-from governance_pipeline.crosscheck.mutation import SAMPLE_RECORDS, MutationProof, prove
+from governance_pipeline.crosscheck.mutation import SAMPLE_RECORDS, Flipped, MutationProof, prove
 from governance_pipeline.crosscheck.record_sets import VERIFIABLE
 from governance_pipeline.crosscheck.set_plan import opened_set
 from governance_pipeline.crosscheck.sources import SourceAccount, read_source
@@ -46,6 +46,8 @@ class _Run:
     staged: dict[str, Staged] = field(default_factory=dict)
     records: dict[str, StoredRecords] = field(default_factory=dict)
     proofs: dict[str, MutationProof] = field(default_factory=dict)
+    unread: dict[str, int] = field(default_factory=dict)
+    """Bytes of sources that SQL reads while records are made: progress counts them then."""
 
 
 def run_large(
@@ -90,7 +92,7 @@ def _read(run: _Run, by_set: Iterable[str]) -> None:
                 found = digest_file(source.file)
                 rows = pq.read_metadata(source.file).num_rows
                 run.accounts[name] = SourceAccount(found.sha256, found.size, rows)
-                run.on_bytes(found.size)
+                run.unread[name] = found.size
             else:
                 _stage(run, name)
         except UnreadableError as error:
@@ -111,32 +113,37 @@ def _check(run: _Run, check: Check, found: SetRecords | None) -> None:
     """Make records and proof of one check."""
     import duckdb
 
-    digest = run.accounts[check.declared_source].sha256
     number = len(run.records)
     unordered, ordered = (run.spill / f"{kind}-{number}.parquet" for kind in ("unordered", "records"))
-    is_proved = run.limit is None
     made: SetRecords | StagedRecords
     try:
         made = found if found is not None else _staged_records(run, check)
-        with pq.ParquetWriter(unordered, STORED, compression="zstd", compression_level=1) as writer:
-            counted = made.write(writer, digest, is_proved=is_proved)
+        counted = _written(run, check, made, unordered)
     except duckdb.Error:
         if found is None:
             raise
         # A page that cannot be decoded, a text that is not UTF-8: the row-wise reader says which, or passes over it.
         _restage(run, check)
         made = _staged_records(run, check)
-        with pq.ParquetWriter(unordered, STORED, compression="zstd", compression_level=1) as writer:
-            counted = made.write(writer, digest, is_proved=is_proved)
+        counted = _written(run, check, made, unordered)
     ordered_records(run.session, unordered, ordered)
     unordered.unlink()
-    records = run.records[check.id] = StoredRecords(ordered, check, digest)
+    records = run.records[check.id] = StoredRecords(ordered, check, run.accounts[check.declared_source].sha256)
     sample = records.smallest(SAMPLE_RECORDS, VERIFIABLE)
     limit = SAMPLE_RECORDS if run.limit is None else run.limit
     subjects = [record.subject_id for record in sample if record.subject_id is not None]
-    run.proofs[check.id] = prove(
-        made.run_of(subjects), sample, run.check_set.policy, limit, counted if is_proved else None
-    )
+    run.proofs[check.id] = prove(made.run_of(subjects), sample, run.check_set.policy, limit, counted)
+
+
+def _written(run: _Run, check: Check, made: SetRecords | StagedRecords, target: Path) -> Flipped | None:
+    """Write the records, unordered; what shifting all of them gave, None when only a sample is proved."""
+    size = sum(run.unread.pop(name, 0) for name in _sources_of(check))
+    digest, is_proved = run.accounts[check.declared_source].sha256, run.limit is None
+    with pq.ParquetWriter(target, STORED, compression="zstd", compression_level=1) as writer:
+        counted = made.write(
+            writer, digest, is_proved=is_proved, on_part=lambda share: run.on_bytes(round(size * share))
+        )
+    return counted if is_proved else None
 
 
 def _staged_records(run: _Run, check: Check) -> StagedRecords:

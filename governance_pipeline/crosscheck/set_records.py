@@ -31,7 +31,7 @@ from governance_pipeline.strict.sql_session import literal
 from governance_pipeline.vocabulary import Action, DataType, RecordStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import duckdb
     import pyarrow.parquet as pq
@@ -60,19 +60,28 @@ class SetRecords:
         count = self._most_rows // rows + 1
         return [f"hash(key) % {count} = {at}" if count > 1 else "true" for at in range(count)]
 
-    def write(self, writer: pq.ParquetWriter, declared_file: str, *, is_proved: bool = False) -> Flipped:
+    def write(
+        self,
+        writer: pq.ParquetWriter,
+        declared_file: str,
+        *,
+        is_proved: bool = False,
+        on_part: Callable[[float], None] = lambda _share: None,
+    ) -> Flipped:
         """Write all records in no particular order (columns `STORED`).
 
         Args:
             writer: where they go.
             declared_file: SHA-256 of the declared source.
             is_proved: whether every verifiable declared value is shifted too.
+            on_part: told what share of the subjects was done just now, for progress.
 
         Returns:
             What shifting them gave; nothing tried when that was not asked for.
         """
         tried = noticed = 0
-        for part in self.parts(PART_ROWS):
+        parts = self.parts(PART_ROWS)
+        for part in parts:
             self._judge(part)
             for batch in self._batches(self._records_sql(declared_file)):
                 writer.write_batch(batch.cast(STORED))
@@ -84,6 +93,7 @@ class SetRecords:
                 if is_proved:
                     found = flipped(run, [record for record in records if record.status in VERIFIABLE])
                     tried, noticed = tried + found.tried, noticed + found.noticed
+            on_part(1 / len(parts))
         return Flipped(tried, noticed)
 
     def run_of(self, subjects: Sequence[str]) -> CheckRun:

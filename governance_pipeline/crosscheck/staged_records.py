@@ -25,7 +25,7 @@ from governance_pipeline.strict.sql_session import literal
 from governance_pipeline.vocabulary import ValueKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import duckdb
@@ -92,10 +92,18 @@ class StagedRecords:
         self._declared = sources[check.declared_source]
         self._components = {name: sources[name] for name in sorted(check.formula.sources)}
 
-    def write(self, writer: pq.ParquetWriter, declared_file: str, *, is_proved: bool = False) -> Flipped:
+    def write(
+        self,
+        writer: pq.ParquetWriter,
+        declared_file: str,
+        *,
+        is_proved: bool = False,
+        on_part: Callable[[float], None] = lambda _share: None,
+    ) -> Flipped:
         """Write all records in no particular order; as `SetRecords.write`."""
         tried = noticed = 0
-        for part in self._parts():
+        parts = self._parts()
+        for part in parts:
             run = self._fed(part)
             # What belongs to nobody has to be somewhere: with the subjects of the first part, which may be none.
             records = run.records(
@@ -105,6 +113,7 @@ class StagedRecords:
             if is_proved:
                 found = flipped(run, [record for record in records if record.status in VERIFIABLE])
                 tried, noticed = tried + found.tried, noticed + found.noticed
+            on_part(1 / len(parts))
         return Flipped(tried, noticed)
 
     def run_of(self, subjects: Sequence[str]) -> CheckRun:

@@ -75,6 +75,26 @@ def stored_violations(
     yield from _escalations(escalations, records)
 
 
+def accepted_mutants(records: StoredRecords, rules: FieldRules) -> int:
+    """Return how many records SQL calls sound once they are overwritten; whatever it does not is refused or looked at.
+
+    Two mutants, of every record and of every mismatch: `overwritten` set, and the declared value replaced by the
+    computed one with all that follows from it.
+    """
+    match, accept = literal(RecordStatus.MATCH.value), literal(Action.ACCEPT.value)
+    corrected = f"computed AS declared, '0' AS delta, {match} AS status, {accept} AS action, false AS mismatch"
+    mutants = (
+        "SELECT * REPLACE (true AS overwritten) FROM records",
+        f"SELECT * REPLACE ({corrected}) FROM records WHERE status = {literal(RecordStatus.MISMATCH.value)}",
+    )
+    with records.session() as session:
+        found = (
+            session.execute(f"SELECT count(*) FROM ({mutant}) WHERE {_soundness(rules)}").fetchall()
+            for mutant in mutants
+        )
+        return sum(int(count) for ((count,),) in found)
+
+
 def _of_check(records: StoredRecords, rules: FieldRules | None, at: int) -> Iterator[Violation]:
     yield from _placed(records, at)
     sound = "false" if rules is None else _soundness(rules)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from governance_pipeline.crosscheck import guardian
-from governance_pipeline.crosscheck.batch import Batch
 from governance_pipeline.crosscheck.check_set import load_check_set
 from governance_pipeline.crosscheck.guardian import judge
 from governance_pipeline.crosscheck.mutation import MutationProof
@@ -16,6 +16,9 @@ from governance_pipeline.crosscheck.report import json_text, report_document
 from governance_pipeline.crosscheck.report_file import text_violations
 from governance_pipeline.crosscheck.run import run_checks
 from governance_pipeline.vocabulary import Action
+
+if TYPE_CHECKING:
+    from governance_pipeline.crosscheck.batch import Batch
 
 CHECKS = """\
 schema: govern/checks/v1
