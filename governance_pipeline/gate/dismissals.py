@@ -154,6 +154,35 @@ def lapsed_words(lapsed: Sequence[tuple[Mapping[str, Any], str]]) -> str:
     )
 
 
+def rounds_to_judge_again(verifier: Verifier, now: datetime) -> list[str]:
+    """List the stored rounds whose tables do not say of a finding what the ledger says now, sorted.
+
+    A dismissal was recorded since the verdict was made, its last day is over, or its key counts no longer. Only what
+    the ledger has a dismissal of is looked at, so a lake without any costs nothing.
+
+    Raises:
+        StorageError: lake or ledger cannot be read.
+    """
+    history = read_dismissals(verifier.ledger)
+    said: dict[str, set[str]] = {}
+    for round_id, finding_id in history.of:
+        said.setdefault(round_id, set()).add(finding_id)
+    return sorted(
+        round_id
+        for round_id, finding_ids in said.items()
+        if verifier.lake.has(TABLE, round_id) and _is_other(verifier, history, round_id, finding_ids, now)
+    )
+
+
+def _is_other(
+    verifier: Verifier, history: DismissalHistory, round_id: str, finding_ids: set[str], now: datetime
+) -> bool:
+    rows = [row for row in plain_rows(verifier.lake.get(TABLE, round_id)) if row["finding_id"] in finding_ids]
+    involved = parties(verifier, round_id)
+    stands = (_fault(row, history, verifier, involved, now) is None for row in rows)
+    return any((row["dismissed_decision"] is not None) != is_so for row, is_so in zip(rows, stands, strict=True))
+
+
 def parties(verifier: Verifier, round_id: str) -> tuple[str, ...]:
     """Give who produced a round or asked about it: by its tables, and by the requests in the ledger.
 

@@ -13,7 +13,13 @@ import pytest
 from governance_pipeline.believed import believed
 from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.errors import UsageError
-from governance_pipeline.gate.dismissals import dismiss, find_finding, lapsed_dismissals, lapsed_words
+from governance_pipeline.gate.dismissals import (
+    dismiss,
+    find_finding,
+    lapsed_dismissals,
+    lapsed_words,
+    rounds_to_judge_again,
+)
 from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.gates import PUBLISH
 from governance_pipeline.gate.inputs import read_inputs
@@ -194,6 +200,16 @@ def test_an_event_that_holds_nothing_usable_is_told_and_dismisses_nothing(here, 
     history = read_dismissals(here.ledger)
     assert (len(history.unusable), history.of) == (3, {})
     assert judged(here, made, gate_world.NOON)[0]["status"] == "warn"
+
+
+def test_rounds_whose_verdict_is_behind_the_ledger_are_listed(here, made, gate_world):
+    noon, late = gate_world.NOON, gate_world.NOON + timedelta(hours=13)
+    assert rounds_to_judge_again(here.verifier(), noon) == []
+    say(here, gate_world, until=date(2026, 11, 30))
+    assert rounds_to_judge_again(here.verifier(), noon) == [ROUND]
+    judged(here, made, noon)
+    assert rounds_to_judge_again(here.verifier(), noon) == []
+    assert rounds_to_judge_again(here.verifier(late), late) == [ROUND]
 
 
 def test_the_inbox_says_that_a_dismissal_lapsed(here, made, gate_world):
