@@ -25,7 +25,7 @@ Generated from the format modules (`govern rounds formats --markdown`); a test h
 A file is recognised by what is in it, never by its name alone; what no format claims is listed as unread, with the
 reason. *Declared* are the numbers such a log claims; *recomputable* are those whose parts it also holds, which are
 compared; the rest is *unknown*: shown as declared, and never called right. What a log does not say is null in every
-table, never 0. The checks are in [checks.md](checks.md), how to add a format in [adding-a-format.md](adding-a-format.md).
+table, never 0. The checks are in [checks.md](checks.md); [adding-a-format.md](adding-a-format.md) says how to add one.
 """
 _NOTHING: Final = "nothing"
 _BY_ITSELF: Final = "the `session_id` all its records name; without one the file is a round by itself."
