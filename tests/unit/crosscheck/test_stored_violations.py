@@ -8,11 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from governance_pipeline.crosscheck.check_set import load_check_set
+from governance_pipeline.crosscheck.guardian import judge
 from governance_pipeline.crosscheck.report import all_records, check_set_member, escalation_members, field_members
+from governance_pipeline.crosscheck.report_field import field_rules
 from governance_pipeline.crosscheck.report_validator import body_violations
 from governance_pipeline.crosscheck.run import run_checks
 from governance_pipeline.crosscheck.stored_records import StoredRecords, stored_table
-from governance_pipeline.crosscheck.stored_violations import stored_violations
+from governance_pipeline.crosscheck.stored_violations import accepted_mutants, stored_violations
 from governance_pipeline.vocabulary import Action, RecordStatus, UnknownReason
 
 CHECKS = """\
@@ -111,3 +113,18 @@ def test_an_unmatched_record_is_one_that_goes_to_a_person(batch):
     assert {record.action is Action.ACCEPT for record in all_records(batch) if record.status is RecordStatus.MATCH} == {
         True
     }
+
+
+def test_no_overwritten_record_is_called_sound_and_a_validator_that_says_so_is_noticed(batch, tmp_path, monkeypatch):
+    ((check_id, records),) = batch.records.items()
+    (check,) = batch.check_set.checks
+    pq.write_table(stored_table(records), tmp_path / "records.parquet")
+    stored = StoredRecords(tmp_path / "records.parquet", check, batch.accounts["d"].sha256)
+    check_set, (field,) = check_set_member(batch), field_members(batch)
+    rules = field_rules(field, {source["name"]: source for source in check_set["sources"]}, batch.check_set.policy)
+    assert rules is not None
+    assert accepted_mutants(stored, rules) == 0
+    assert not judge(replace(batch, records={check_id: stored})).codes
+    monkeypatch.setattr("governance_pipeline.crosscheck.stored_violations._soundness", lambda _rules: "true")
+    assert accepted_mutants(stored, rules) > 0
+    assert not judge(replace(batch, records={check_id: stored})).structural_tests["silent_overwrite_rejected"]
