@@ -10,6 +10,7 @@ from typing import NamedTuple
 import dagster as dg
 
 from assets_defs.partitions import rounds
+from governance_pipeline.contracts.registry import is_by_round
 from governance_pipeline.errors import StorageError, UnreadableError
 from governance_pipeline.ingest.freshness import due_reason
 from governance_pipeline.pipeline import STEPS
@@ -58,7 +59,7 @@ def is_due(workspace: Workspace, round_id: str, registered: Collection[str]) -> 
     """
     if round_id not in registered:
         return True
-    inputs = {table: step.inputs for table, step in STEPS.items()}
+    inputs = {table: step.inputs for table, step in STEPS.items() if is_by_round(table)}
     try:
         return due_reason(workspace.landing / round_id, workspace.lake, inputs, round_id) is not None
     except StorageError:

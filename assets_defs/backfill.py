@@ -1,8 +1,11 @@
 """Backfill through Dagster without its daemon: `python -m assets_defs.backfill --all`.
 
-Registers rounds as partitions of the persistent instance and runs `full_audit_job` over them, one run per chunk and a
-few at the same time; a chunk that fails is halved until the bad round stands alone. The runs, materializations and
+Registers rounds as partitions of the persistent instance and audits them, one run per chunk and a few at the same
+time; a chunk that fails is halved until the bad round stands alone. The runs, materializations and
 check results are in the web UI afterwards like those of any other run.
+
+Rounds are measured first, all of them, then compared with each other, then judged: a verdict never rests on a cohort
+that is only half there, and the result does not depend on the order of the chunks.
 
 What belongs here: the command and its order of work. What does not: what a run does (assets) or what is due (arrivals).
 """
@@ -22,25 +25,37 @@ import dagster as dg
 
 from assets_defs.arrivals import Arrivals, arrivals, is_due
 from assets_defs.definitions import build_defs
-from assets_defs.jobs import full_audit_job
+from assets_defs.jobs import cohort_job, full_audit_job, judge_job, measure_job
 from assets_defs.partitions import CHUNK_ROUNDS, chunks, halves, range_tags, rounds
 from assets_defs.resources import PROJECT_ROOT, Gatekeeper, open_workspace
 from governance_pipeline.storage.warehouse import rebuild
 from governance_pipeline.workspace import Workspace
 
+_RANGE = 2
+"""Rounds from which a run covers a range."""
+
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Dagster's event log goes to the instance, not to the terminal."""
+
+_DONE = {
+    full_audit_job.name: "audited",
+    measure_job.name: "measured",
+    cohort_job.name: "compared",
+    judge_job.name: "judged",
+}
+"""Job of the backfill -> what it says of rounds it is done with."""
 
 _FAILURE = f"{dg.Failure.__module__}.{dg.Failure.__name__}: "
 """What Dagster writes before the words of a failure a step has raised on purpose."""
 
 
 class ChunkRun(NamedTuple):
-    """One run: the rounds it covered, whether it succeeded, and what its first failed step said."""
+    """One run: the rounds it covered (none: all), whether it succeeded, what its first failed step said, its job."""
 
     rounds: Sequence[str]
     is_success: bool
     reason: str
+    job: str = full_audit_job.name
 
 
 def persistent_instance() -> dg.DagsterInstance:
@@ -57,17 +72,23 @@ def register(instance: dg.DagsterInstance, round_ids: Sequence[str]) -> Sequence
     return instance.get_dynamic_partitions(str(rounds.name))
 
 
-def run_chunk(instance: dg.DagsterInstance, workspace: Workspace, chunk: Sequence[str], gate: Gatekeeper) -> ChunkRun:
-    """Run the whole audit over one chunk in this process."""
-    job = build_defs(resources={"workspace": workspace, "gate": gate}).resolve_job_def(full_audit_job.name)
-    result = job.execute_in_process(
+def run_chunk(
+    instance: dg.DagsterInstance,
+    workspace: Workspace,
+    chunk: Sequence[str],
+    gate: Gatekeeper,
+    job: str = full_audit_job.name,
+) -> ChunkRun:
+    """Run a job over one chunk in this process; an empty chunk is for a job over all rounds."""
+    definition = build_defs(resources={"workspace": workspace, "gate": gate}).resolve_job_def(job)
+    result = definition.execute_in_process(
         instance=instance,
         run_config=QUIET,
         partition_key=chunk[0] if len(chunk) == 1 else None,
-        tags={} if len(chunk) == 1 else dict(range_tags(chunk)),
+        tags={} if len(chunk) < _RANGE else dict(range_tags(chunk)),
         raise_on_error=False,
     )
-    return ChunkRun(chunk, result.success, "" if result.success else failure_reason(result))
+    return ChunkRun(chunk, result.success, "" if result.success else failure_reason(result), job)
 
 
 def backfill(plan: Iterable[Sequence[str]], run: Callable[[Sequence[str]], ChunkRun]) -> Iterator[ChunkRun]:
@@ -81,29 +102,56 @@ def backfill(plan: Iterable[Sequence[str]], run: Callable[[Sequence[str]], Chunk
             waiting.extendleft(reversed(halves(chunk)))
 
 
-def parallel_backfill(plan: Iterable[Sequence[str]], processes: int, config: Path | None) -> Iterator[ChunkRun]:
+def phased_backfill(plan: Iterable[Sequence[str]], processes: int, config: Path | None) -> Iterator[ChunkRun]:
+    """Measure every round of a plan, then compare them, then judge those that were measured; one chunk is one run.
+
+    Args:
+        plan: the chunks, neighbours in the order of registration.
+        processes: runs at the same time.
+        config: configuration of the gate; None means that of the account.
+    """
+    planned = [tuple(chunk) for chunk in plan]
+    if len(planned) <= 1:
+        yield from parallel_backfill(planned, processes, config)
+        return
+    bad: set[str] = set()
+    for run in parallel_backfill(planned, processes, config, measure_job.name):
+        bad |= set(run.rounds) if len(run.rounds) == 1 and not run.is_success else set()
+        yield run
+    for run in parallel_backfill([()], 1, config, cohort_job.name):
+        yield run
+        if not run.is_success:
+            return
+    left = [part for chunk in planned for part in chunks(set(chunk) - bad, chunk, len(chunk))]
+    yield from parallel_backfill(left, processes, config, judge_job.name)
+
+
+def parallel_backfill(
+    plan: Iterable[Sequence[str]], processes: int, config: Path | None, job: str = full_audit_job.name
+) -> Iterator[ChunkRun]:
     """Do the same in several processes, each with the instance and workspace of the environment.
 
     Args:
         plan: the chunks.
         processes: runs at the same time.
         config: configuration of the gate; None means that of the account.
+        job: what is run over each chunk.
     """
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(_run_in_process, chunk, config) for chunk in plan}
+        waiting = {pool.submit(_run_in_process, chunk, config, job) for chunk in plan}
         while waiting:
             finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in finished:
                 done = future.result()
                 yield done
                 if not done.is_success:
-                    waiting |= {pool.submit(_run_in_process, half, config) for half in halves(done.rounds)}
+                    waiting |= {pool.submit(_run_in_process, half, config, job) for half in halves(done.rounds)}
 
 
-def _run_in_process(chunk: Sequence[str], config: Path | None) -> ChunkRun:
+def _run_in_process(chunk: Sequence[str], config: Path | None, job: str) -> ChunkRun:
     gate = Gatekeeper(config)
     with persistent_instance() as instance:
-        return run_chunk(instance, open_workspace(gate, _warn), chunk, gate)
+        return run_chunk(instance, open_workspace(gate, _warn), chunk, gate, job)
 
 
 def _warn(text: str) -> None:
@@ -147,7 +195,7 @@ def main(is_all: bool, named: tuple[str, ...], chunk: int, processes: int, confi
         click.echo(f"nothing to do: {arrived.nothing_to_do()} ({workspace.landing})")
         return
     size = min(chunk, math.ceil(len(wanted) / processes))
-    failed = report(parallel_backfill(chunks(set(wanted), registered, size), processes, config))
+    failed = report(phased_backfill(chunks(set(wanted), registered, size), processes, config))
     click.echo(f"tables   {rebuild(workspace.lake)}")
     if failed:
         click.echo(f"failed   {', '.join(failed)}", err=True)
@@ -165,15 +213,22 @@ def _wanted(workspace: Workspace, arrived: Arrivals, *, named: Sequence[str], is
 
 
 def report(runs: Iterator[ChunkRun]) -> list[str]:
-    """Print each run when it is done; return the rounds that failed alone."""
+    """Print each run when it is done; return the rounds that failed alone, and the job over all rounds that did."""
     failed = []
     for run in runs:
-        name = run.rounds[0] if len(run.rounds) == 1 else f"{run.rounds[0]} to {run.rounds[-1]}"
-        count = f"{len(run.rounds)} round{'s' if len(run.rounds) > 1 else ''}"
-        click.echo(f"{'audited ' if run.is_success else 'failed  '} {count}: {name}{run.reason and f': {run.reason}'}")
-        if not run.is_success and len(run.rounds) == 1:
-            failed.append(run.rounds[0])
+        done = _DONE[run.job] if run.is_success else "failed"
+        click.echo(f"{done:<8} {_covered(run.rounds)}{run.reason and f': {run.reason}'}")
+        if not run.is_success and len(run.rounds) < _RANGE:
+            failed.append(run.rounds[0] if run.rounds else run.job)
     return failed
+
+
+def _covered(round_ids: Sequence[str]) -> str:
+    if not round_ids:
+        return "all rounds with each other"
+    if len(round_ids) == 1:
+        return f"1 round: {round_ids[0]}"
+    return f"{len(round_ids)} rounds: {round_ids[0]} to {round_ids[-1]}"
 
 
 if __name__ == "__main__":

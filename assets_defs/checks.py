@@ -11,10 +11,12 @@ import dagster as dg
 import pandas as pd
 
 from assets_defs.case_checks import no_open_mismatch
+from assets_defs.cohort_checks import COHORT_CHECKS
 from assets_defs.gate_checks import GATE_CHECKS
 from assets_defs.round_check import row_check
+from assets_defs.tables import is_partitioned
 from assets_defs.verdict_checks import VERDICT_CHECKS
-from governance_pipeline.contracts.registry import REGISTRY, breaches, is_by_round
+from governance_pipeline.contracts.registry import REGISTRY, breaches
 from governance_pipeline.crosscheck.builtin import unchecked
 from governance_pipeline.crosscheck.builtin_proof import checks_that_cannot_fail
 from governance_pipeline.crosscheck.unresolved import false_hashes
@@ -61,7 +63,7 @@ def _false_hashes(workspace: Workspace, round_id: str) -> pd.DataFrame:
 
 
 CHECKS = [
-    *(_meets_contract(table) for table in REGISTRY if is_by_round(table)),
+    *(_meets_contract(table) for table in REGISTRY if is_partitioned(table)),
     row_check(
         "raw_log_files",
         "nothing_disappears",
@@ -92,6 +94,7 @@ CHECKS = [
         "Every output hash a log declares is that of the bytes; outputs that are not in the round are not judged.",
         blocking=False,
     ),
+    *COHORT_CHECKS,
     *VERDICT_CHECKS,
     *GATE_CHECKS,
 ]

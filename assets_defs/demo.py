@@ -24,7 +24,7 @@ import dagster as dg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from assets_defs.asking import approve_words
-from assets_defs.backfill import failure_reason, parallel_backfill, persistent_instance, register, report
+from assets_defs.backfill import failure_reason, persistent_instance, phased_backfill, register, report
 from assets_defs.deciding import standings
 from assets_defs.decision_sensor import decisions
 from assets_defs.definitions import build_defs
@@ -131,7 +131,7 @@ def audit(stage: Stage, only: Sequence[str] | None) -> Sequence[str]:
     click.echo(
         f"audit    {len(wanted)} of the {len(present)} rounds of {_near(stage.workspace.landing)}, through Dagster"
     )
-    return report(parallel_backfill(plan, PROCESSES, stage.keeper.named))
+    return report(phased_backfill(plan, PROCESSES, stage.keeper.named))
 
 
 def show_findings(lake: Lake) -> None:

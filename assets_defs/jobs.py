@@ -6,6 +6,7 @@ They select by group, so a new table is in its job without a change here.
 import dagster as dg
 
 from assets_defs.tables import DECISIONS, LEDGER_COPY, REQUESTS
+from governance_pipeline.pipeline import COHORT_WIDE
 
 _groups = dg.AssetSelection.groups
 _assets = dg.AssetSelection.assets
@@ -21,6 +22,21 @@ audit_job = dg.define_asset_job(
 )
 features_job = dg.define_asset_job(
     "features_job", _groups("features"), description="Measure the surface of each step and round again."
+)
+measure_job = dg.define_asset_job(
+    "measure_job",
+    _groups("raw", "core", "audit", "features") - _assets(*COHORT_WIDE),
+    description="Everything that is made of a round by itself; what the cohort tables of a backfill wait for.",
+)
+cohort_job = dg.define_asset_job(
+    "cohort_job",
+    _assets(*COHORT_WIDE),
+    description="Compare every round with the comparable ones before it again, after rounds came or changed.",
+)
+judge_job = dg.define_asset_job(
+    "judge_job",
+    _groups("verdict") | _assets(REQUESTS),
+    description="Find and judge again where the cohort of a round changed, then ask a person; publishes nothing.",
 )
 verdict_job = dg.define_asset_job(
     "verdict_job", _groups("verdict"), description="Find and judge again from the stored tables."
@@ -49,6 +65,9 @@ JOBS = [
     core_job,
     audit_job,
     features_job,
+    measure_job,
+    cohort_job,
+    judge_job,
     verdict_job,
     full_audit_job,
     gate_job,

@@ -1,16 +1,19 @@
-"""The asset of one table that is made from stored tables alone, so that each can be made again by itself."""
+"""The asset of one table that is made from stored tables alone, so that each can be made again by itself.
+
+What belongs here: tables of each round. What does not: those made over all rounds at once (assets.features).
+"""
 
 import dagster as dg
 
 from assets_defs.partitions import chunked, rounds
 from assets_defs.recording import TRANSIENT_FAULT, Recorded, recorded
-from assets_defs.tables import specs_of
+from assets_defs.tables import is_partitioned, specs_of
 from governance_pipeline.workspace import Workspace
 
 
 def one_asset_each(layer: str) -> list[dg.AssetsDefinition]:
-    """Return one asset per table of a layer, in pipeline order."""
-    return [_asset_of(spec) for spec in specs_of(layer)]
+    """Return one asset per table of a layer that is made round by round, in pipeline order."""
+    return [_asset_of(spec) for spec in specs_of(layer) if is_partitioned(spec.key.to_user_string())]
 
 
 def _asset_of(spec: dg.AssetSpec) -> dg.AssetsDefinition:

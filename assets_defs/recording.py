@@ -115,6 +115,15 @@ def metadata_of(lake: Lake, table: str, round_id: str | None, stored: Stored) ->
     }
 
 
+def cohort_metadata(lake: Lake, table: str, of_rounds: Mapping[str, Stored]) -> dict[str, Any]:
+    """Return what Dagster shows of a table made over all rounds: digest and rows, or how many rounds it is kept for."""
+    if of_rounds:
+        rows = sum(stored.rows for stored in of_rounds.values())
+        return {"rounds_count": dg.MetadataValue.int(len(of_rounds)), "dagster/row_count": dg.MetadataValue.int(rows)}
+    digest = lake.digest(table, None)
+    return {} if digest is None else {"sha256": dg.MetadataValue.text(digest)}
+
+
 def failure_of(context: dg.AssetExecutionContext, failed: Mapping[str, Exception]) -> dg.Failure:
     """Make the failure of a step some of whose rounds failed, and log each error; neither shows a secret."""
     reasons = {

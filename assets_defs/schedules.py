@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import dagster as dg
 
 from assets_defs.arrivals import arrivals, is_due
-from assets_defs.jobs import full_audit_job, ledger_job
+from assets_defs.jobs import cohort_job, full_audit_job, ledger_job
 from assets_defs.partitions import chunks, range_tags, rounds
 from assets_defs.resources import Gatekeeper
+from governance_pipeline.trajectory.stored_cohorts import stale_reason
 from governance_pipeline.workspace import Workspace
 
 NIGHT_TAG = "govern/night"
@@ -66,5 +67,25 @@ def nightly_ledger(
     return dg.RunRequest(run_key=night, tags={NIGHT_TAG: night})
 
 
-SCHEDULES = [nightly_audit, nightly_ledger]
+@dg.schedule(
+    cron_schedule="0 4 * * *",
+    execution_timezone="UTC",
+    job=cohort_job,
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+)
+def cohort_refresh(
+    context: dg.ScheduleEvaluationContext, workspace: dg.ResourceParam[Workspace]
+) -> dg.RunRequest | dg.SkipReason:
+    """Make the cohort tables again where rounds came or changed; `stale_verdicts` then asks for what follows from it.
+
+    A tick for a past date does what is due now: the tables depend on the rounds there are, not on when they were made.
+    """
+    reason = stale_reason(workspace.lake)
+    if reason is None:
+        return dg.SkipReason("the cohort tables are what they would be made now")
+    night = context.scheduled_execution_time.date().isoformat()
+    return dg.RunRequest(run_key=night, tags={NIGHT_TAG: night})
+
+
+SCHEDULES = [nightly_audit, nightly_ledger, cohort_refresh]
 """Every schedule of the project."""

@@ -1,4 +1,4 @@
-"""Sensors: rounds that arrive or change, chunks that failed because of one round, and what a person has approved.
+"""Sensors: rounds that arrive or change, chunks that failed because of one round, stale verdicts, and approvals.
 
 What belongs here: turning what the library says of the landing area into run requests. What does not: which folder is
 a round (rounds.landing) and whether its tables are current (ingest.freshness).
@@ -15,6 +15,7 @@ from assets_defs.decision_sensor import decisions
 from assets_defs.jobs import JOBS, full_audit_job
 from assets_defs.partitions import halves, range_tags, rounds, rounds_of_run
 from assets_defs.resources import Gatekeeper
+from assets_defs.stale_verdicts import stale_verdicts
 from governance_pipeline.rounds.landing import fingerprint
 from governance_pipeline.storage.heartbeat import beat
 from governance_pipeline.workspace import Workspace
@@ -65,7 +66,7 @@ def failed_chunks(context: dg.RunFailureSensorContext) -> Iterator[dg.RunRequest
         )
 
 
-SENSORS = [new_rounds, failed_chunks, decisions]
+SENSORS = [new_rounds, failed_chunks, stale_verdicts, decisions]
 """Every sensor of the project."""
 
 _JOB_NAMES = frozenset(job.name for job in JOBS)

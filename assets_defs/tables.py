@@ -11,7 +11,7 @@ import dagster as dg
 from dagster_pandera import pandera_schema_to_dagster_type
 
 from assets_defs.partitions import rounds
-from governance_pipeline.contracts.registry import REGISTRY, contract_of, is_by_round
+from governance_pipeline.contracts.registry import REGISTRY, contract_of, is_by_round, reads_all_rounds
 from governance_pipeline.gate.gates import GATES
 from governance_pipeline.pipeline import STEPS
 
@@ -41,6 +41,11 @@ def tables_of(layer: str) -> tuple[str, ...]:
     return tuple(table for table in REGISTRY if layer_of(table) == layer)
 
 
+def is_partitioned(table: str) -> bool:
+    """Tell whether an asset has a partition per round: not if it is made over all rounds, however it is kept."""
+    return is_by_round(table) and not reads_all_rounds(table)
+
+
 def inputs_of(table: str) -> tuple[str, ...]:
     """Return the tables a table is made from."""
     return STEPS[table].inputs if table in STEPS else _GATE_INPUTS[table]
@@ -64,7 +69,7 @@ def spec_of(table: str) -> dg.AssetSpec:
         metadata={"dagster/column_schema": column_schema(table), "dagster/table_name": table},
         owners=OWNERS,
         kinds=KINDS,
-        partitions_def=rounds if is_by_round(table) else None,
+        partitions_def=rounds if is_partitioned(table) else None,
         skippable=table == REQUESTS,
     )
 

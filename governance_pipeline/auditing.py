@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from governance_pipeline.contracts.registry import is_by_round
 from governance_pipeline.crosscheck.builtin_proof import catalogue_proofs
 from governance_pipeline.crosscheck.mutation import MutationProof
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.ingest.importing import import_round
 from governance_pipeline.ingest.layout import CONTRACT_FILE
 from governance_pipeline.ingest.round import RAW_TABLES, read_files
-from governance_pipeline.pipeline import PIPELINE, TABLES, Trust, joined, run_in_memory
+from governance_pipeline.pipeline import JUDGED_TABLES, MEASURED_TABLES, PIPELINE, TABLES, Trust, joined, run_in_memory
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.scratch import ScratchStore
 from governance_pipeline.strict.excerpt import excerpt
@@ -138,27 +139,40 @@ def _audit_stored(
     for planned in plan:
         _refuse_conflicts(import_round(planned, workspace.landing))
     ids = [planned.round_id for planned in plan if any(file.reason is None for file in planned.files)]
-    broken: dict[str, RoundTables] = {}
-    for start in range(0, len(ids), KEPT_ROUNDS):
-        chunk = ids[start : start + KEPT_ROUNDS]
-        broken |= {round_id: give_up(round_id, error) for round_id, error in _make_each(workspace, chunk).items()}
+    broken = dict(_make_chunks(workspace, MEASURED_TABLES, ids, on_round))
+    workspace.refresh_cohorts()
+    broken |= _make_chunks(workspace, JUDGED_TABLES, [round_id for round_id in ids if round_id not in broken])
+    stored = [round_id for round_id in ids if round_id not in broken]
+    kept = {
+        table: [workspace.lake.get(table, of) for of in (stored if is_by_round(table) else [None])] for table in TABLES
+    }
+    given_up = {round_id: give_up(round_id, error) for round_id, error in broken.items()}
+    return _with_left_out(plan, stored, kept, workspace.store, given_up)
+
+
+def _make_chunks(
+    workspace: Workspace, tables: Sequence[str], round_ids: Sequence[str], on_round: Callable[[], object] = lambda: None
+) -> dict[str, Exception]:
+    """Make some tables of rounds, chunk by chunk; returns the rounds of which it cannot be done, and why."""
+    broken: dict[str, Exception] = {}
+    for start in range(0, len(round_ids), KEPT_ROUNDS):
+        chunk = round_ids[start : start + KEPT_ROUNDS]
+        broken |= _make_each(workspace, tables, chunk)
         for _ in chunk:
             on_round()
-    stored = [round_id for round_id in ids if round_id not in broken]
-    kept = {table: [workspace.lake.get(table, round_id) for round_id in stored] for table in TABLES}
-    return _with_left_out(plan, stored, kept, workspace.store, broken)
+    return broken
 
 
-def _make_each(workspace: Workspace, round_ids: Sequence[str]) -> dict[str, Exception]:
-    """Make every table of some rounds; returns those of which it cannot be done, and why."""
+def _make_each(workspace: Workspace, tables: Sequence[str], round_ids: Sequence[str]) -> dict[str, Exception]:
+    """Make some tables of some rounds; returns those of which it cannot be done, and why."""
     try:
-        workspace.make(TABLES, round_ids)
+        workspace.make(tables, round_ids)
     except (StorageError, UsageError):
         raise
     except Exception as error:  # noqa: BLE001 - as above
         if len(round_ids) == 1:
             return {round_ids[0]: error}
-        return {name: why for round_id in round_ids for name, why in _make_each(workspace, [round_id]).items()}
+        return {name: why for round_id in round_ids for name, why in _make_each(workspace, tables, [round_id]).items()}
     return {}
 
 
@@ -182,8 +196,8 @@ def _with_left_out(
     for table, frame in kept.items():
         raw = [tables.frame(table) for tables in beside] if table in RAW_TABLES else []
         order = ["round_id", "path"] if table in RAW_TABLES else ["round_id"]
-        both = joined(table, [*frame, alone[table], *raw])
-        frames[table] = both.sort_values(order, kind="stable", ignore_index=True)
+        both = joined(table, [*frame, alone[table], *raw] if is_by_round(table) else frame)
+        frames[table] = both.sort_values(order, kind="stable", ignore_index=True) if is_by_round(table) else both
     if beside:
         _make_again(frames, [tables.round_id for tables in beside])
     return frames

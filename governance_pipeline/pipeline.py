@@ -2,7 +2,8 @@
 
 `govern audit` walks this list in-process, the Dagster assets wrap it; a test holds it, the contract registry and
 the asset keys to be the same set. Every function works on any number of rounds at once and groups by `round_id`, so
-that no table depends on how a backfill was cut into chunks.
+that no table depends on how a backfill was cut into chunks. The tables of cohorts are made of all rounds there are, so
+they come after the round-wise ones of all rounds, and what reads them comes after them.
 
 What belongs here: the list, and the walk over it in memory. What does not: any rule about data, and where tables are
 kept (workspace).
@@ -25,6 +26,7 @@ from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, table_of
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.trajectory.amplification_rows import AMPLIFICATION_TABLES, amplification
 from governance_pipeline.trajectory.base_lines import open_base
+from governance_pipeline.trajectory.cohort_tables import COHORT_TABLES, cohort_baselines, conformal
 from governance_pipeline.trajectory.change_explanations import CHANGE_EXPLANATION_TABLES, change_explanations
 from governance_pipeline.trajectory.cross_checks import CROSS_CHECK_TABLES, surface_cross_checks
 from governance_pipeline.trajectory.formulas import metadata as formulas_metadata
@@ -80,6 +82,7 @@ class Step(NamedTuple):
         inputs: the tables it reads.
         make: the function that makes it; None for tables that come from the round folder itself (raw and core).
         reads_parents: it also reads the rounds a round continues, and theirs.
+        reads_all_rounds: it is made of all rounds at hand at once, and again whenever one comes or changes.
         metadata: what its Parquet file says of how it was made.
     """
 
@@ -87,6 +90,7 @@ class Step(NamedTuple):
     inputs: tuple[str, ...]
     make: Make | None
     reads_parents: bool = False
+    reads_all_rounds: bool = False
     metadata: Callable[[], Mapping[str, str]] = dict
 
 
@@ -162,6 +166,20 @@ PIPELINE: tuple[Step, ...] = (
         lambda t, trust: amplification(t, trust.repositories or Repositories(trust.landing)),
         metadata=lambda: graph_metadata_of("features_amplification"),
     ),
+    Step(
+        "features_cohort_baseline",
+        COHORT_TABLES,
+        lambda t, _: cohort_baselines(t),
+        reads_all_rounds=True,
+        metadata=formulas_metadata,
+    ),
+    Step(
+        "features_conformal",
+        COHORT_TABLES,
+        lambda t, _: conformal(t),
+        reads_all_rounds=True,
+        metadata=formulas_metadata,
+    ),
     Step("verdict_findings", tuple(dict.fromkeys((*VERDICT_INPUTS, *PARTY_TABLES))), _findings, reads_parents=True),
     Step(
         "verdict_rounds",
@@ -172,6 +190,13 @@ PIPELINE: tuple[Step, ...] = (
 )  # fmt: skip
 STEPS: dict[str, Step] = {step.table: step for step in PIPELINE}
 TABLES: tuple[str, ...] = tuple(STEPS)
+
+COHORT_WIDE: tuple[str, ...] = tuple(step.table for step in PIPELINE if step.reads_all_rounds)
+"""Tables made of all rounds at once."""
+MEASURED_TABLES: tuple[str, ...] = TABLES[: TABLES.index(COHORT_WIDE[0])]
+"""Tables made of each round by itself; the cohort tables wait for those of all rounds."""
+JUDGED_TABLES: tuple[str, ...] = TABLES[TABLES.index(COHORT_WIDE[-1]) + 1 :]
+"""Tables that read the cohort tables."""
 
 
 def run_in_memory(rounds: Sequence[RoundTables], trust: Trust | None = None) -> dict[str, pd.DataFrame]:

@@ -13,7 +13,7 @@ import pandas as pd
 from governance_pipeline.contracts.registry import contract_of, validate
 from governance_pipeline.errors import StorageError
 from governance_pipeline.ingest.round import RAW_TABLES, RoundTables, read_round, table_of
-from governance_pipeline.pipeline import PIPELINE, TABLES, Step, Trust, joined, split
+from governance_pipeline.pipeline import MEASURED_TABLES, PIPELINE, TABLES, Step, Trust, joined, split
 from governance_pipeline.rounds.landing import fingerprint
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage.content import ContentStore
@@ -22,7 +22,9 @@ from governance_pipeline.storage.lake import Lake, Stored
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.trajectory.graph_cache import GraphCache
 from governance_pipeline.trajectory.repositories import Repositories
+from governance_pipeline.trajectory.cohort_tables import CONFORMAL_TABLE
 from governance_pipeline.trajectory.stored import read_features, write_formulas
+from governance_pipeline.trajectory.stored_cohorts import cohort_digests, read_cohort_tables, store_cohorts
 from governance_pipeline.trust.stored_envelopes import envelopes_in
 from governance_pipeline.verdict.baseline import ancestors
 from governance_pipeline.vocabulary import Layer, is_round_id
@@ -110,8 +112,10 @@ class Workspace:
     def make(self, tables: Sequence[str], round_ids: Sequence[str]) -> dict[str, dict[str, Stored]]:
         """Make `tables` (in pipeline order) of `round_ids` from what is stored, and store them.
 
+        Tables made over all rounds are made of all rounds of the lake, whichever are named.
+
         Returns:
-            table -> round id -> what was stored.
+            table -> round id -> what was stored; no entry for the table that is kept over all rounds.
 
         Raises:
             UsageError: there is no such table.
@@ -125,6 +129,12 @@ class Workspace:
         fresh: dict[str, pd.DataFrame] = {}  # made in this call: not read back for the steps after it
         for step in PIPELINE:
             if step.table in tables:
+                if step.reads_all_rounds or step.reads_parents:
+                    self._measure_parents(ids, is_refreshed_after=step.reads_all_rounds)
+                if step.reads_all_rounds:
+                    if step.table not in made:
+                        made |= self.refresh_cohorts()
+                    continue
                 inputs = self._inputs(step, ids, made)
                 if self._is_large(step, ids):
                     made[step.table] = self._store_large(step, ids, inputs)
@@ -134,6 +144,43 @@ class Workspace:
                     raise StorageError(f"another process replaced an input of {step.table} meanwhile; make it again")
                 made[step.table] = self._store(step, fresh[step.table], inputs)
         return made
+
+    def refresh_cohorts(self) -> dict[str, dict[str, Stored]]:
+        """Make the cohort tables of all measured rounds of the lake; only what differs is written.
+
+        One process at a time, of the versions in force when its turn came, so the last one has seen every round.
+
+        Returns:
+            Table kept by round -> round -> what was stored; for the table kept over all rounds no entry.
+
+        Raises:
+            StorageError: a table of a round is damaged, or was made with other formulas.
+            ContractBreach: a table breaks its contract; nothing of it is stored.
+        """
+        with self.lake.writer.locked("cohorts"):
+            digests = cohort_digests(self.lake)
+            tables = read_cohort_tables(self.lake, digests)
+            made: dict[str, dict[str, Stored]] = {}
+            for step in PIPELINE:
+                if step.reads_all_rounds and step.make is not None:
+                    frame = validate(step.table, step.make(tables, self.trust), large_rows=SETTINGS.large_table_rows)
+                    made[step.table] = store_cohorts(self.lake, step.table, frame, digests, step.metadata())
+            write_formulas(self.lake)
+        return made
+
+    def _measure_parents(self, round_ids: Sequence[str], *, is_refreshed_after: bool) -> None:
+        """Make what is missing of the rounds these continue, so that the cohorts have them before anything is judged.
+
+        Args:
+            round_ids: the rounds to be judged.
+            is_refreshed_after: the caller makes the cohort tables next.
+        """
+        parents = ancestors(round_ids, self._parent_of)
+        for parent in parents:
+            if not all(self.lake.has(table, parent) for table in MEASURED_TABLES):
+                self.make(MEASURED_TABLES, [parent])
+        if not is_refreshed_after and not all(self.lake.has(CONFORMAL_TABLE, parent) for parent in parents):
+            self.refresh_cohorts()
 
     def _frame(self, step: Step, round_ids: Sequence[str], fresh: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         if step.make is None:
@@ -168,7 +215,7 @@ class Workspace:
         }
 
     def _parents(self, step: Step, round_ids: Sequence[str]) -> list[str]:
-        """Return the rounds these continue, with the tables the step reads; one not made yet is made first.
+        """Return the rounds these continue; findings of one that are not made yet are made first.
 
         So a verdict is the same whether its parent was audited before it or after. A parent that is not in the
         landing area is not at hand.
@@ -176,7 +223,7 @@ class Workspace:
         found = ancestors(round_ids, self._parent_of)
         for round_id in found:
             if not all(self.lake.has(table, round_id) for table in step.inputs):
-                self.make(TABLES[: TABLES.index(step.table)], [round_id])
+                self.make(["verdict_findings"], [round_id])
         return found
 
     def _parent_of(self, round_id: str) -> str | None:
@@ -208,7 +255,8 @@ class Workspace:
         """Return round id -> what its table will say it was made from; asked before the inputs are read, and after."""
 
         def digest(name: str, round_id: str) -> str:
-            return made[name][round_id].digest if name in made else self.lake.digest(name, round_id) or ""
+            stored = made.get(name, {}).get(round_id)
+            return stored.digest if stored is not None else self.lake.digest(name, round_id) or ""
 
         return {round_id: {f"input.{name}": digest(name, round_id) for name in step.inputs} for round_id in round_ids}
 

@@ -103,8 +103,9 @@ class TableModel(pandera.DataFrameModel):
     """Base of every contract: exact columns in order, no coercion, one key.
 
     The first line of a contract's docstring is its grain, the rest says what null means. `Config.unique` is the
-    key; `Config.metadata["version"]` changes whenever a column changes its meaning, and `metadata["by_round"]` is
-    False for a table that is kept as one over all rounds (default: round by round).
+    key; `Config.metadata["version"]` changes whenever a column changes its meaning, `metadata["by_round"]` is False
+    for a table that is kept as one over all rounds (default: round by round), and `metadata["reads_all_rounds"]` is
+    True for one that is made over all rounds at once (default: of any rounds by themselves).
     """
 
     class Config:

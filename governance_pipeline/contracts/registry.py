@@ -35,6 +35,8 @@ from governance_pipeline.contracts.core_steps import CoreSteps
 from governance_pipeline.contracts.core_usage import CoreUsage
 from governance_pipeline.contracts.features_amplification import FeaturesAmplification
 from governance_pipeline.contracts.features_graph_surface import FeaturesGraphSurface
+from governance_pipeline.contracts.features_cohort_baseline import FeaturesCohortBaseline
+from governance_pipeline.contracts.features_conformal import FeaturesConformal
 from governance_pipeline.contracts.features_round import FeaturesRound
 from governance_pipeline.contracts.features_step_surface import FeaturesStepSurface
 from governance_pipeline.contracts.fields import TableModel
@@ -73,6 +75,8 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "audit_independence": AuditIndependence,
         "features_step_surface": FeaturesStepSurface,
         "features_round": FeaturesRound,
+        "features_cohort_baseline": FeaturesCohortBaseline,
+        "features_conformal": FeaturesConformal,
         "features_graph_surface": FeaturesGraphSurface,
         "features_amplification": FeaturesAmplification,
         "verdict_findings": VerdictFindings,
@@ -107,6 +111,11 @@ def version_of(table: str) -> int:
 def is_by_round(table: str) -> bool:
     """Tell whether a table is kept round by round; if not, it is one table over all rounds."""
     return bool(contract_of(table).Config.metadata.get("by_round", True))
+
+
+def reads_all_rounds(table: str) -> bool:
+    """Tell whether a table is made over all rounds at once, however it is kept: no run over some rounds can make it."""
+    return bool(contract_of(table).Config.metadata.get("reads_all_rounds", False))
 
 
 def grain_of(table: str) -> str:

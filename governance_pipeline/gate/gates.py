@@ -41,6 +41,7 @@ UPSTREAM: Final = (
     "audit_independence",
     "features_step_surface",
     "features_round",
+    "features_conformal",
     "verdict_findings",
     "verdict_rounds",
 )

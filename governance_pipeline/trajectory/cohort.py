@@ -52,10 +52,12 @@ class Cohort:
     """Rounds that are comparable, in order of (time, round id); those without a time are left out.
 
     Attributes:
+        round_ids: id of each round.
         times: end of each round.
         values: one array per feature, one item per round, NaN where unknown.
     """
 
+    round_ids: Sequence[str]
     times: Sequence[datetime]
     values: Mapping[str, NDArray[np.float64]]
 
@@ -83,9 +85,14 @@ def cohorts(rounds: Iterable[CohortRound], features: Sequence[str]) -> dict[tupl
     return {key: _cohort(sorted(group, key=lambda item: item[:2]), features) for key, group in members.items()}
 
 
+def known_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Leave out the unknown ones, in their order."""
+    return values[~np.isnan(values)]
+
+
 def _cohort(group: Sequence[tuple[datetime, str, CohortRound]], features: Sequence[str]) -> Cohort:
     values = {name: np.array([_known(each.values.get(name)) for _, _, each in group]) for name in features}
-    return Cohort([at for at, _, _ in group], values)
+    return Cohort([round_id for _, round_id, _ in group], [at for at, _, _ in group], values)
 
 
 def _known(value: float | None) -> float:

@@ -14,17 +14,16 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from governance_pipeline.settings import SETTINGS
-from governance_pipeline.trajectory.cohort import Cohort, CohortKey, CohortRound, cohort_key, cohorts
+from governance_pipeline.trajectory.cohort import Cohort, CohortKey, CohortRound, cohort_key, cohorts, known_values
 from governance_pipeline.trajectory.false_discovery import adjusted
 from governance_pipeline.trajectory.martingale import log_martingale_maxima
-from governance_pipeline.trajectory.max_z import max_z_scores
-from governance_pipeline.trajectory.robust import RobustStatistics, robust_statistics, robust_z
+from governance_pipeline.trajectory.robust import RobustStatistics, ordered_statistics, robust_z
+from governance_pipeline.trajectory.running import RunningValues, RunningVector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
 MAX_Z: Final = "max_z"
 """Name of the score made of the whole vector; no feature may have it."""
@@ -58,11 +57,12 @@ class Question:
 
     Attributes:
         rounds: all rounds at hand, ids distinct.
-        targets: ids of the rounds to judge, in the order wanted; they are one batch.
+        targets: ids of the rounds to judge, in the order wanted; together they are one batch.
         features: names, in the order wanted.
         vector: features `max_z` is made of; empty: no `max_z`.
         alpha: level, exactly as written; between 0 and 1.
         martingale_bound: above 1.
+        is_batch_per_target: each target is a batch of its own, so that its results do not depend on the others.
     """
 
     rounds: Sequence[CohortRound]
@@ -71,6 +71,7 @@ class Question:
     vector: Sequence[str]
     alpha: Fraction
     martingale_bound: float = SETTINGS.martingale_bound
+    is_batch_per_target: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,76 +117,87 @@ def conformal_results(question: Question) -> list[Result]:
     Raises:
         KeyError: a target is none of the rounds.
     """
-    judge = _Judge(question)
-    by_id = {each.round_id: each for each in question.rounds}
-    results = [result for target in question.targets for result in judge.results(by_id[target])]
-    in_batch = [at for at, result in enumerate(results) if result.p is not None and result.reason is None]
+    by_target = _judged(question)
+    if not question.is_batch_per_target:
+        return _adjusted([one for target in question.targets for one in by_target[target]], question.alpha)
+    return [result for target in question.targets for result in _adjusted(by_target[target], question.alpha)]
+
+
+def _adjusted(results: list[Result], alpha: Fraction) -> list[Result]:
+    """Adjust the known, not suspect p-values of one batch."""
+    at = [place for place, result in enumerate(results) if result.p is not None and result.reason is None]
     batch = [result.p for result in results if result.p is not None and result.reason is None]
-    for at, value in zip(in_batch, adjusted(batch), strict=True):
-        results[at] = replace(results[at], p_adjusted=value, is_extreme=value <= question.alpha)
-    return results
+    done = list(results)
+    for place, value in zip(at, adjusted(batch), strict=True):
+        done[place] = replace(done[place], p_adjusted=value, is_extreme=value <= alpha)
+    return done
+
+
+def _judged(question: Question) -> dict[str, list[Result]]:
+    """Judge each target, those of a cohort in order of time, so that what their references share is computed once."""
+    by_id = {each.round_id: each for each in question.rounds}
+    found = cohorts(question.rounds, question.features)
+    judged: dict[str, list[Result]] = {}
+    of_cohort: dict[tuple[CohortKey, str | None], list[tuple[datetime, CohortRound]]] = {}
+    for target in dict.fromkeys(question.targets):
+        each = by_id[target]
+        key = cohort_key(each)
+        if key is None or each.at is None:
+            names = [*question.features, *([MAX_Z] if question.vector else [])]
+            judged[target] = [_without_reference(each, name, key) for name in names]
+        else:
+            of_cohort.setdefault((key, each.baseline_version), []).append((each.at, each))
+    for of, targets in of_cohort.items():
+        judge = _Judge(question, of[0], found[of])
+        for at, each in sorted(targets, key=lambda item: item[0]):
+            judged[each.round_id] = judge.results(each, found[of].reference_size(at))
+    return judged
 
 
 class _Judge:
-    """Judges one round after the other; what rounds of a cohort share is computed once."""
+    """Judges the targets of one cohort, in order of time: their references are growing prefixes of it."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, key: CohortKey, cohort: Cohort) -> None:
         self._question = question
-        self._cohorts = cohorts(question.rounds, question.features)
+        self._key = key
         self._log_bound = math.log(question.martingale_bound)
-        self._maxima: dict[tuple[int, str], np.ndarray] = {}
+        self._running = {name: RunningValues(cohort.values[name]) for name in question.features}
+        self._maxima = {name: log_martingale_maxima(known_values(cohort.values[name])) for name in question.features}
+        self._vector = RunningVector([cohort.values[name] for name in question.vector]) if question.vector else None
 
-    def results(self, target: CohortRound) -> list[Result]:
-        key = cohort_key(target)
-        names = [*self._question.features, *([MAX_Z] if self._question.vector else [])]
-        if key is None or target.at is None:
-            return [_without_reference(target, name, key) for name in names]
-        cohort = self._cohorts[key, target.baseline_version]
-        size = cohort.reference_size(target.at)
-        of_features = [self._feature(target, name, key, cohort, size) for name in self._question.features]
-        if not self._question.vector:
+    def results(self, target: CohortRound, size: int) -> list[Result]:
+        """Judge a target against the first `size` rounds of the cohort; sizes must not fall from call to call."""
+        of_features = [self._feature(target, name, size) for name in self._question.features]
+        if self._vector is None:
             return of_features
-        return [*of_features, self._max_z(target, key, cohort, size, of_features)]
+        return [*of_features, self._max_z(target, size, self._vector, of_features)]
 
-    def _feature(self, target: CohortRound, name: str, key: CohortKey, cohort: Cohort, size: int) -> Result:
-        reference = cohort.values[name][:size]
-        known = reference[~np.isnan(reference)]
-        value = target.values.get(name)
-        statistics = robust_statistics(known)
+    def _feature(self, target: CohortRound, name: str, size: int) -> Result:
+        reference = self._running[name]
+        reference.grow(size)
+        n, value = len(reference.ordered), target.values.get(name)
+        statistics = ordered_statistics(reference.ordered)
         z, z_reason = _robust_z(value, statistics)
-        largest = float(self._log_maxima(cohort, name)[len(known)])
-        p = None if value is None else _p_value(known, value)
+        largest = float(self._maxima[name][n])
+        p = None if value is None else Fraction(1 + reference.at_least(value), n + 1)
         return self._decided(
-            Result(
-                target.round_id, name, key, value, len(known), size - len(known), statistics, z, z_reason, largest, p
-            ),
+            Result(target.round_id, name, self._key, value, n, size - n, statistics, z, z_reason, largest, p),
             is_suspect=largest >= self._log_bound,
         )
 
-    def _max_z(
-        self, target: CohortRound, key: CohortKey, cohort: Cohort, size: int, of_features: Sequence[Result]
-    ) -> Result:
+    def _max_z(self, target: CohortRound, size: int, reference: RunningVector, of_features: Sequence[Result]) -> Result:
         vector = self._question.vector
-        table = np.column_stack([cohort.values[name][:size] for name in vector])
-        complete = table[~np.isnan(table).any(axis=1)]
-        own = [target.values.get(name) for name in vector]
-        found = Result(
-            target.round_id,
-            MAX_Z,
-            key,
-            None,
-            len(complete),
-            size - len(complete),
-            z_reason=RobustZReason.NOT_APPLICABLE,
-        )
+        n = reference.count(size)
+        found = Result(target.round_id, MAX_Z, self._key, None, n, size - n, z_reason=RobustZReason.NOT_APPLICABLE)
         is_suspect = any(
             (each.log_martingale_max or 0.0) >= self._log_bound for each in of_features if each.feature in vector
         )
-        if any(value is None for value in own):
+        own = [value for name in vector if (value := target.values.get(name)) is not None]
+        if len(own) < len(vector):
             return replace(found, reason=ConformalReason.VALUE_UNKNOWN)
-        scores = max_z_scores(np.vstack([complete, np.array(own, dtype=np.float64)]))
-        if scores is not None:
-            found = replace(found, value=scores.of_target, p=_p_value(scores.ranked[:-1], float(scores.ranked[-1])))
+        score = reference.score(size, own)
+        if score is not None:
+            found = replace(found, value=score.value, p=Fraction(1 + score.at_least, n + 1))
         return self._decided(found, is_suspect=is_suspect)
 
     def _decided(self, found: Result, *, is_suspect: bool) -> Result:
@@ -197,14 +209,6 @@ class _Judge:
         if found.p is None:
             return replace(found, reason=ConformalReason.MAD_ZERO)
         return replace(found, reason=ConformalReason.EXCHANGEABILITY_SUSPECT) if is_suspect else found
-
-    def _log_maxima(self, cohort: Cohort, name: str) -> np.ndarray:
-        """Largest ln M by number of known values; a reference is a prefix of its cohort, so one sequence serves all."""
-        at = (id(cohort), name)
-        if at not in self._maxima:
-            values = cohort.values[name]
-            self._maxima[at] = log_martingale_maxima(values[~np.isnan(values)])
-        return self._maxima[at]
 
 
 def _without_reference(target: CohortRound, name: str, key: CohortKey | None) -> Result:
@@ -223,8 +227,3 @@ def _robust_z(value: float | None, statistics: RobustStatistics | None) -> tuple
         return None, RobustZReason.NO_REFERENCE
     z = robust_z(value, statistics.median, statistics.mad)
     return z, RobustZReason.MAD_ZERO if z is None else None
-
-
-def _p_value(reference: np.ndarray, score: float) -> Fraction:
-    """(1 + how many reference scores are at least as large) / (n + 1)."""
-    return Fraction(1 + int(np.count_nonzero(reference >= score)), len(reference) + 1)

@@ -38,20 +38,28 @@ CODE: Final = (
     "rounds/paths.py",
     "trajectory/accumulated.py",
     "trajectory/base_lines.py",
+    "trajectory/baselines.py",
+    "trajectory/cohort.py",
+    "trajectory/cohort_tables.py",
     "trajectory/comparisons.py",
+    "trajectory/conformal.py",
     "trajectory/distance.py",
     "trajectory/entropy.py",
     "trajectory/events.py",
     "trajectory/evidence.py",
+    "trajectory/false_discovery.py",
     "trajectory/files.py",
     "trajectory/formulas.py",
     "trajectory/frames.py",
     "trajectory/growth.py",
+    "trajectory/martingale.py",
     "trajectory/reading.py",
     "trajectory/reasons.py",
     "trajectory/rewriting.py",
+    "trajectory/robust.py",
     "trajectory/round_features.py",
     "trajectory/rules.py",
+    "trajectory/running.py",
     "trajectory/step_surface.py",
     "trajectory/surface.py",
     "trajectory/terms.py",
@@ -72,6 +80,7 @@ class Formula(NamedTuple):
 
 _STEP: Final = "features_step_surface"
 _ROUND: Final = "features_round"
+_CONFORMAL: Final = "features_conformal"
 
 FORMULAS: Final = (
     Formula("F", _STEP, "files_count", "files", "number of the event, else distinct files[].path in normal form",
@@ -113,6 +122,18 @@ FORMULAS: Final = (
             "sum of min(deleted, lines at base) / sum of lines at base, over touched files that were at [repo] base",
             "no [repo] with path and commit id, or it cannot be read; a step is missing, repeated or lists no files; "
             "deleted lines of a file are unknown; no such file has a line"),
+    Formula("robust_z", _CONFORMAL, "robust_z", "ratio",
+            "(value - median) / (1.4826 * MAD) over the rounds of the cohort that ended strictly before",
+            "no cohort; no end of the round; the value is unknown; no reference; MAD = 0"),
+    Formula("max_z", _CONFORMAL, "value", "ratio",
+            "largest (x - median) / (1.4826 * MAD) of the vector, median and MAD over reference and round together",
+            "a value of the vector is unknown; every MAD is 0"),
+    Formula("p", _CONFORMAL, "p_value", "share 0-1",
+            "(1 + reference rounds at least as large) / (n + 1); how extreme, no probability of being wrong",
+            "the value is unknown; (n + 1) * level < 1"),
+    Formula("p_adjusted", _CONFORMAL, "p_adjusted", "share 0-1",
+            "min(1, min over j >= rank of m * p_(j) / j) over the m known p of the round (Benjamini-Hochberg)",
+            "p is unknown; the test martingale of the reference reached its bound"),
 )  # fmt: skip
 """Every formula of version 1, in the order of the specification."""
 

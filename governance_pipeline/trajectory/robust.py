@@ -34,20 +34,52 @@ class RobustStatistics(NamedTuple):
     q95: float
 
 
-def robust_statistics(known: NDArray[np.float64]) -> RobustStatistics | None:
-    """Give the statistics of known values (finite, at most `LARGEST_VALUE`); None when there is none."""
-    if not known.size:
+def ordered_statistics(ordered: NDArray[np.float64]) -> RobustStatistics | None:
+    """Give the statistics of ascending values (finite, at most `LARGEST_VALUE`); None when there is none.
+
+    Costs a few binary searches, not a pass over the values.
+    """
+    if not ordered.size:
         return None
-    ordered = np.sort(known)
-    median, mad = median_and_mad(ordered)
+    median = ordered_median(ordered)
+    mad = ordered_mad(ordered, median)
     q05, q25, q75, q95 = (_percentile(ordered, percent) for percent in (5, 25, 75, 95))
     return RobustStatistics(len(ordered), median, mad, q05, q25, q75, q95)
 
 
-def median_and_mad(known: NDArray[np.float64]) -> tuple[float, float]:
-    """Give median and MAD of at least one value; an even number of values has the mean of the middle two."""
-    median = float(np.median(known))
-    return median, float(np.median(np.abs(known - median)))
+def ordered_median(ordered: NDArray[np.float64]) -> float:
+    """Give the median of at least one ascending value."""
+    middle = len(ordered) // 2
+    return float(ordered[middle]) if len(ordered) % 2 else float((ordered[middle - 1] + ordered[middle]) / 2)
+
+
+def ordered_mad(ordered: NDArray[np.float64], median: float) -> float:
+    """Give the median of |value - median| of at least one ascending value.
+
+    The differences below the median and those above are two ascending sequences, so the middle ones are found by a
+    binary search over how many come from below.
+    """
+    split = int(np.searchsorted(ordered, median))
+    high = _nearest(ordered, split, median, len(ordered) // 2)
+    if len(ordered) % 2:
+        return high
+    return (_nearest(ordered, split, median, len(ordered) // 2 - 1) + high) / 2
+
+
+def _nearest(ordered: NDArray[np.float64], split: int, median: float, rank: int) -> float:
+    """Give the difference to the median that has `rank` (from 0) among all; values from `split` on are not below it."""
+    above = len(ordered) - split
+    low, high = max(0, rank + 1 - above), min(rank + 1, split)  # how many of the rank + 1 nearest lie below
+    while low < high:
+        below = (low + high) // 2
+        # One more from below belongs in as long as it is nearer than the last one taken from above.
+        if median - ordered[split - 1 - below] < ordered[split + rank - below] - median:
+            low = below + 1
+        else:
+            high = below
+    from_below = float(median - ordered[split - low]) if low else 0.0
+    from_above = float(ordered[split + rank - low] - median) if low <= rank else 0.0
+    return max(from_below, from_above)
 
 
 def robust_z(value: float, median: float, mad: float) -> float | None:

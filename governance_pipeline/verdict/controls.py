@@ -81,6 +81,10 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
         "aus_known_steps_count": 0, "quarantined_changes_count": 0, "quarantined_evidence_count": 0,
         "opaque_steps_count": 0, "feature_version": "trajectory-features-v1", "epsilon": 1e-6,
     },
+    "features_conformal": {
+        "feature": "largest_s", "cohort": '["c"]', "baseline_id": _DIGEST, "known_count": 99, "unknown_count": 0,
+        "batch_count": 5, "level": "0.05", "feature_version": "trajectory-features-v1", "epsilon": 1e-6,
+    },
 }  # fmt: skip
 """Table -> what a row says where a control is silent."""
 

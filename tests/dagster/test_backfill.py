@@ -52,8 +52,8 @@ def command(kept_house, monkeypatch):
     monkeypatch.setattr(module, "open_workspace", lambda *_: kept_house.workspace)
     ran = []
 
-    def in_this_process(plan, processes, config):
-        return backfill(plan, lambda chunk: (ran.append(chunk), plan_run({"bad"})(chunk))[1])
+    def in_this_process(plan, processes, config, job="full_audit_job"):
+        return backfill(plan, lambda chunk: (ran.append((job, *chunk)), plan_run({"bad"})(chunk)._replace(job=job))[1])
 
     monkeypatch.setattr(module, "parallel_backfill", in_this_process)
     return lambda *arguments: (CliRunner().invoke(module.main, arguments), ran)
@@ -64,7 +64,7 @@ def test_without_options_only_what_is_due_is_run(kept_house, command):
     kept_house.make("r-1")
     result, ran = command()
     assert result.exit_code == 0, result.output
-    assert ran == [("r-2",)]
+    assert ran == [("full_audit_job", "r-2")]
     assert "audited  1 round: r-2" in result.output
     assert "governance.duckdb" in result.output
 
@@ -83,7 +83,7 @@ def test_all_runs_current_rounds_too_and_names_the_failed_one(kept_house, comman
     (kept_house.workspace.landing / "no round").mkdir()
     result, ran = command("--all", "--chunk", "3", "--processes", "1")
     assert result.exit_code == 1
-    assert ran == [("bad", "good-1", "good-2"), ("bad",), ("good-1", "good-2")]
+    assert [chunk[1:] for chunk in ran] == [("bad", "good-1", "good-2"), ("bad",), ("good-1", "good-2")]
     assert "failed   bad" in result.output
     assert "skipped  no round" in result.output
 
@@ -91,8 +91,21 @@ def test_all_runs_current_rounds_too_and_names_the_failed_one(kept_house, comman
 def test_rounds_are_spread_over_the_processes(kept_house, command):
     for name in ("r-1", "r-2", "r-3"):
         kept_house.write_round(name)
-    _, ran = command("--all", "--processes", "2")
-    assert ran == [("r-1", "r-2"), ("r-3",)]
+    result, ran = command("--all", "--processes", "2")
+    chunks = [("r-1", "r-2"), ("r-3",)]
+    assert ran == [("measure_job", *chunks[0]), ("measure_job", *chunks[1]), ("cohort_job",)] + [
+        ("judge_job", *chunk) for chunk in chunks
+    ]
+    assert "compared all rounds with each other" in result.output
+    assert "judged   1 round: r-3" in result.output
+
+
+def test_a_round_that_cannot_be_measured_is_not_judged(kept_house, command):
+    for name in ("bad", "good-1", "good-2"):
+        kept_house.write_round(name)
+    result, ran = command("--all", "--chunk", "2", "--processes", "1")
+    assert result.exit_code == 1
+    assert [chunk[1:] for chunk in ran if chunk[0] == "judge_job"] == [("good-1",), ("good-2",)]
 
 
 def test_a_round_that_is_not_there_is_a_usage_error(command):

@@ -72,11 +72,13 @@ def test_the_sensors_and_the_schedule_run_without_being_switched_on(kept_house):
     assert {s.name: s.default_status.value for s in repository.sensor_defs} == {
         "new_rounds": "RUNNING",
         "failed_chunks": "RUNNING",
+        "stale_verdicts": "RUNNING",
         "decisions": "RUNNING",
     }
     assert {s.name: s.default_status.value for s in repository.schedule_defs} == {
         "nightly_audit": "RUNNING",
         "nightly_ledger": "RUNNING",
+        "cohort_refresh": "RUNNING",
     }
 
 
