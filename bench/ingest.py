@@ -10,6 +10,9 @@ side gets the same log without them, since it cannot read it otherwise. `pandas`
 Two sides are this library: `read_round → lake` is the whole way of a new file (copied into the store, hashed three
 times, synced, read, contracts checked, Parquet written and synced), `copy → Parquet` begins with the stored copy, as
 the other sides begin with their file; the goals of the fact sheet are about the latter.
+
+Outputs are drawn from 4,096 texts, so a block of lines has some twice, and those are hashed once; a log whose outputs
+all differ costs up to twice as much for their digests.
 """
 
 from __future__ import annotations

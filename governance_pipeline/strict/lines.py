@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 2**20
 """Bytes asked of the stream at once: large enough that reading costs nothing beside parsing (1 MiB)."""
 
-SET_BYTES = 8 * 2**20
+SET_BYTES = 4 * 2**20
 """Bytes of a block of lines that are judged as a set: large enough that beginning one costs nothing beside them, small
-enough that several may be under way (8 MiB)."""
+enough that several may be under way (4 MiB)."""
 
 HEAD_BYTES = 4096
 """Bytes kept of a line that is too long: enough for an excerpt."""
