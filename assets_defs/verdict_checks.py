@@ -18,6 +18,7 @@ FAMILIES = {
     "validators_are_others": ("validator-not-independent",),
     "work_is_on_its_goal": ("goal-substitution",),
     "checks_ran_and_passed": ("focused-check-failed", "required-check-not-run", "no-required-check-ran"),
+    "canonical_writes_are_approved": ("canonical-write-unapproved",),
     "changed_files_parse": ("parse-failure",),
     "tests_are_kept": ("test-deleted", "test-disabled", "assertion-removed"),
     "public_names_are_kept": ("public-signature-narrowed",),

@@ -43,6 +43,7 @@ class CoreRounds(TableModel):
     scope_non_goals: Text = text("JSON list of globs that are non-goals.", null=True)
     scope_public: Text = text("JSON list of globs of public boundaries.", null=True)
     scope_objective_set: Text = text("JSON list of objective files.", null=True)
+    scope_canonical: Text = text("JSON list of globs of canonical assets: no write without an approval.", null=True)
     module_rule: Text = text(
         "dir:N rule the contract declares; null = none: dir:2 is in force, unless it has a [modules] table.", null=True
     )
@@ -61,4 +62,4 @@ class CoreRounds(TableModel):
         """Key and version."""
 
         unique = ["round_id"]
-        metadata = {"version": 2}
+        metadata = {"version": 3}

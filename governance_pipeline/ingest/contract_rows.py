@@ -80,6 +80,7 @@ def _scope_columns(contract: RoundContract) -> dict[str, Any]:
         "scope_non_goals": _json(scope.non_goals),
         "scope_public": _json(scope.public),
         "scope_objective_set": _json(scope.objective_set),
+        "scope_canonical": _json(scope.canonical),
         "module_rule": scope.module_rule,
         "modules": _json(None if modules is None else [[module.name, module.globs] for module in modules]),
     }

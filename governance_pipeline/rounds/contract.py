@@ -72,6 +72,7 @@ class Scope:
         public: files that are a public boundary.
         objective_set: files that are the objective, for graph distances.
         module_rule: `dir:1` … `dir:99` as declared; None leaves the default to `rounds.modules`.
+        canonical: assets of which there is one true version, written only with an approval.
     """
 
     include: tuple[str, ...] | None = None
@@ -79,6 +80,7 @@ class Scope:
     public: tuple[str, ...] | None = None
     objective_set: tuple[str, ...] | None = None
     module_rule: str | None = None
+    canonical: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,6 +206,7 @@ def _scope(document: TableReader) -> Scope:
         non_goals=table.globs("non_goals"),
         public=table.globs("public"),
         objective_set=table.globs("objective_set"),
+        canonical=table.globs("canonical"),
         module_rule=rule,
     )
     table.refuse_rest()

@@ -2,7 +2,8 @@
 
 What belongs here: the sums over the steps of a round. What does not: the facts of one change (ingest) and what is a
 finding (detectors). A round is judged by where it ends: what went away and came back, in the same place or in another,
-is not gone; what the round itself brought, it may take away again.
+is not gone; what the round itself brought, it may take away again. A test that goes while one of a like name comes is
+renamed, wherever that one stands.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.rounds.paths import normal_form
+from governance_pipeline.strict.name_words import alike
 from governance_pipeline.verdict.shell_touches import is_touched_by_shell
 from governance_pipeline.vocabulary import FactKind
 
@@ -28,7 +30,7 @@ TABLES: Final = (TABLE, "core_steps")
 
 NATIVE: Final = "native"
 CARRIED_SHARE: Final = 0.5
-"""Share of its assertions by which a test that went away is known again elsewhere: that of `change_facts.outline`."""
+"""Share of its assertions by which a test that went away is known again elsewhere: that of `strict.name_words`."""
 
 
 class LostAssertions(NamedTuple):
@@ -76,7 +78,7 @@ def lost_assertions(view: RoundView) -> list[LostAssertions]:
     """Tests that are still there and assert less than before the round."""
     gone = {(path, row["subject"]) for path, rows in removed_tests(view).items() for row in rows}
     tests = view.once(_assertions)
-    came = Counter(digest for test in tests.values() for digest in (test.added - test.removed))
+    came = Counter(digest for test in tests.values() for digest in (test.added - test.removed).elements())
     lost = []
     for key, test in tests.items():
         missing, surplus = test.removed - test.added, test.added - test.removed
@@ -124,6 +126,7 @@ def _removed_tests(view: RoundView) -> dict[str, list[Row]]:
     for (path, name), rows in sorted(removed.items()):
         digests = _digests(rows[-1], "removed")
         is_carried = digests and sum(digest in came for digest in digests) / len(digests) >= CARRIED_SHARE
+        is_carried = is_carried or any(alike(_bare(name), other) for other in added)
         if len(rows) > added[_bare(name)] and not is_carried and not is_touched_by_shell(view, rows[-1]):
             found.setdefault(path, []).append(rows[-1])
     return found

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.rounds.contract import Mode
 from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.verdict.change_skips import change_skips
 from governance_pipeline.verdict.command_runs import seen_run
 from governance_pipeline.verdict.criterion_state import criterion_state
 from governance_pipeline.verdict.detectors.goal_substitution import goal_facts
+from governance_pipeline.verdict.detectors.statistics import statistics_skipped
 from governance_pipeline.verdict.dismissals import entry_of
 from governance_pipeline.verdict.goal import judge_goal
 from governance_pipeline.verdict.required_checks import VALIDATOR_INDEPENDENCE, required_checks
@@ -102,8 +104,8 @@ def checks_run(view: RoundView) -> list[dict[str, Any]]:
 def checks_skipped(view: RoundView) -> list[dict[str, Any]]:
     """Name everything that was left out, with its reason: `{id, required, reason}`.
 
-    Required checks that did not run first; then declared numbers their format makes not checkable, and what this round
-    is not asked for: for want of a contract, or in quick mode.
+    Required checks that did not run first; then declared numbers their format makes not checkable, what nobody could
+    tell of changed files, and what this round is not asked for: for want of a contract, or in quick mode.
     """
     skipped = [
         {"id": check.id, "required": True, "reason": str(check.reason)}
@@ -117,6 +119,8 @@ def checks_skipped(view: RoundView) -> list[dict[str, Any]]:
         for row in view.rows("core_declared")
         if (row["path"], row["subject_id"], row["field"]) not in checked
     ]  # fmt: skip
+    skipped += change_skips(view)
+    skipped += statistics_skipped(view)
     if not view.has_contract:
         names = ("criteria", "scope", GOAL_SUBSTITUTION)
         skipped += [{"id": name, "required": False, "reason": str(GapReason.NO_CONTRACT)} for name in names]

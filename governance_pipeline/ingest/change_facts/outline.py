@@ -4,7 +4,7 @@ What belongs here: the shape and the comparison, for every language. What does n
 
 A test counts as gone only when nothing carries it on. It is carried on by a test of the same name in the round (the
 detectors see to that) or, within one change, by a test that came or grew and holds at least half of its assertions,
-half of its statements, or half of the words of its name. An assertion that was rewritten, merged into another or
+half of its statements, or is alike by its name. An assertion that was rewritten, merged into another or
 moved is not removed. Thresholds: half, the share at which git calls two files one renamed file.
 """
 
@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.ingest.change_facts.fact import ChangeFact, short, sorted_digests
+from governance_pipeline.strict.name_words import alike
 from governance_pipeline.vocabulary import FactKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 CARRIED_SHARE: Final = 0.5
 """Share of assertions, statements or words two tests must have in common to be one."""
@@ -34,8 +35,6 @@ _HOW: Final = re.compile(
 )
 """Words that say how something is asserted, not what."""
 
-_NAME_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-
 
 @dataclass
 class TestCase:
@@ -48,6 +47,7 @@ class TestCase:
         assertions: text of each assertion.
         statements: text of each line or statement.
         is_suite: it only holds tests.
+        is_helper: it is no test but a function tests may call.
     """
 
     __test__ = False
@@ -58,6 +58,7 @@ class TestCase:
     assertions: list[str] = field(default_factory=list)
     statements: set[str] = field(default_factory=set)
     is_suite: bool = False
+    is_helper: bool = False
 
 
 Outline = dict[str, TestCase]
@@ -78,9 +79,10 @@ def compare(before: Mapping[str, TestCase], after: Mapping[str, TestCase]) -> It
 
     A disabled suite is one fact, not one for each of its tests.
     """
-    gone = [case for name, case in before.items() if name not in after and not case.is_suite]
-    new = [case for name, case in after.items() if name not in before and not case.is_suite]
-    both = [(case, after[name]) for name, case in before.items() if name in after]
+    gone = [case for name, case in before.items() if name not in after and _is_test(case)]
+    new = [case for name, case in after.items() if name not in before and _is_test(case)]
+    both = [(case, after[name]) for name, case in before.items() if name in after and not case.is_helper]
+    helpers = [_last(name) for name, case in after.items() if name not in before and case.is_helper]
     grown = [(then, surplus(now.assertions, then.assertions)) for then, now in both if not then.is_suite]
     carriers = [(case.name, case.assertions, case.statements) for case in new]
     carriers += [(case.name, texts, set()) for case, texts in grown if texts]
@@ -90,15 +92,24 @@ def compare(before: Mapping[str, TestCase], after: Mapping[str, TestCase]) -> It
     for case in sorted(new, key=lambda case: case.name):
         yield _fact(FactKind.TEST_ADDED, case, added=case.assertions)
     for then, now in sorted(both, key=lambda pair: pair[0].name):
-        yield from _same_test(then, now)
+        yield from _same_test(then, now, helpers)
 
 
-def _same_test(then: TestCase, now: TestCase) -> Iterator[ChangeFact]:
+def _is_test(case: TestCase) -> bool:
+    return not case.is_suite and not case.is_helper
+
+
+def _same_test(then: TestCase, now: TestCase, helpers: Sequence[str]) -> Iterator[ChangeFact]:
     if then.marker is None and now.marker is not None:
         yield ChangeFact(FactKind.TEST_DISABLED, short(now.name), None, short(now.marker), file_line=now.line)
     if then.marker is not None and now.marker is None:
         yield ChangeFact(FactKind.TEST_ENABLED, short(now.name), short(then.marker), None, file_line=now.line)
-    removed, added = unabsorbed(surplus(then.assertions, now.assertions), surplus(now.assertions, then.assertions))
+    gone, came = surplus(then.assertions, now.assertions), surplus(now.assertions, then.assertions)
+    removed, added = unabsorbed(gone, came)
+    is_anew = bool(came) and len(gone) == len(then.assertions)
+    fresh = "\n".join(now.statements - then.statements)
+    if is_anew or any(f"{name}(" in fresh for name in helpers):
+        removed = []  # the test was written anew, or asserts through a helper that came with the change
     if removed or added:
         yield ChangeFact(
             FactKind.ASSERTIONS_CHANGED,
@@ -165,8 +176,7 @@ def _carries(case: TestCase, name: str, assertions: Iterable[str], statements: s
         common = len(case.statements & statements)
         if common / max(1, len(case.statements | statements)) >= CARRIED_SHARE:
             return True
-    own, other = (set(map(str.lower, _NAME_WORD.findall(_last(text)))) - {"test"} for text in (case.name, name))
-    return bool(own & other) and len(own & other) / len(own | other) >= CARRIED_SHARE
+    return alike(_last(case.name), _last(name))
 
 
 def _last(name: str) -> str:

@@ -47,6 +47,8 @@ class _Reader:
             elif isinstance(statement, _FUNCTIONS):
                 if statement.name.startswith("test") and not self._is_fixture(statement):
                     put(self.outline, self._test(statement, prefix))
+                else:
+                    put(self.outline, TestCase(f"{prefix}{statement.name}", statement.lineno, is_helper=True))
             elif isinstance(statement, ast.If | ast.Try | ast.With):
                 stack += [(inner, prefix) for inner in reversed(list(_blocks(statement)))]
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _CALLEE: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "function", "generator_function"})
+_NAMED_FUNCTIONS: Final = frozenset({"function_declaration", "variable_declarator"})
 _TYPESCRIPT: Final = frozenset({"ts", "mts", "cts"})
 _SEPARATOR: Final = " > "
 
@@ -69,7 +70,10 @@ def _javascript(root: Node, language: Language) -> Iterator[TestCase]:
     while stack:
         node, prefix = stack.pop()
         inside = prefix
-        if node.type == "call_expression":
+        name_node = node.child_by_field_name("name") if node.type in _NAMED_FUNCTIONS else None
+        if name_node is not None and (node.type == "function_declaration" or _is_function(node)):
+            yield TestCase(_text(name_node), _line(node), is_helper=True)
+        elif node.type == "call_expression":
             match = _CALLEE.match(_text(node.child_by_field_name("function")))
             name, *modifiers = match[0].split(".") if match else [""]
             if name in tests | suites:
@@ -81,6 +85,11 @@ def _javascript(root: Node, language: Language) -> Iterator[TestCase]:
                     yield _case(full, node, body, language, marker, is_suite=is_suite)
                     inside = f"{full}{_SEPARATOR}"
         stack += [(child, inside) for child in reversed(node.children)]
+
+
+def _is_function(declarator: Node) -> bool:
+    value = declarator.child_by_field_name("value")
+    return value is not None and value.type in _FUNCTIONS
 
 
 def _javascript_marker(name: str, modifiers: list[str], language: Language) -> str | None:
@@ -110,7 +119,9 @@ def _go(root: Node, language: Language) -> Iterator[TestCase]:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if node.type not in ("function_declaration", "method_declaration") or name is None or body is None:
             continue
-        if patterns["test_name"].match(_text(name)):
+        if not patterns["test_name"].match(_text(name)):
+            yield TestCase(_text(name), _line(node), is_helper=True)
+        else:
             calls = [_text(one).strip() for one in _statements_of(body)]
             marker = next((text for text in calls if patterns["disabled_call"].match(text)), None)
             yield _case(_text(name), node, body, language, marker)
@@ -131,6 +142,8 @@ def _java(root: Node, language: Language) -> Iterator[TestCase]:
                 inside = f"{full}."
             elif any(_annotation_name(text) in language.words["test_annotations"] for text in annotations):
                 yield _case(full, node, node.child_by_field_name("body"), language, marker)
+            else:
+                yield TestCase(full, _line(node), is_helper=True)
         stack += [(child, inside) for child in reversed(node.children)]
 
 
@@ -163,6 +176,8 @@ def _rust(root: Node, language: Language) -> Iterator[TestCase]:
             if any(patterns["test_attribute"].match(text) for text in attributes):
                 marker = next((text for text in attributes if patterns["disabling"].match(text)), None)
                 yield _case(f"{prefix}{_text(name)}", node, body, language, marker)
+            else:
+                yield TestCase(f"{prefix}{_text(name)}", _line(node), is_helper=True)
             continue
         waiting: list[str] = []
         children = []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.errors import UsageError
 from governance_pipeline.verdict.detectors import (
+    canonical_write,
     changed_tests,
     cross_checks,
     dependencies,
@@ -20,6 +21,7 @@ from governance_pipeline.verdict.detectors import (
     parse_failure,
     public_signature,
     reproduction,
+    statistics,
     validator,
     without_check,
     without_evidence,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 DETECTORS: Final[tuple[Detector, ...]] = (
     output_hash.DETECTOR,
+    canonical_write.DETECTOR,
     validator.DETECTOR,
     cross_checks.MISMATCH,
     focused_check.DETECTOR,
@@ -47,6 +50,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     cross_checks.COMPONENTS_MISSING,
     reproduction.DETECTOR,
     without_check.DETECTOR,
+    *statistics.DETECTORS,
 )
 
 

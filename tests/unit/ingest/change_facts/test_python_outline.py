@@ -130,3 +130,14 @@ def test_what_is_no_test_is_not_looked_at(told):
 def test_a_file_that_does_not_parse_is_not_judged(told):
     assert ("unjudged", "tests") in told(TWO, "def test_a(:\n", PATH)
     assert ("unjudged", "tests") in told("print 'a'\n", TWO, PATH)
+
+
+def test_assertions_that_moved_into_a_new_helper_are_not_removed(told):
+    before = "def test_a():\n    assert x == 1\n    assert y == 2\n    assert z\n"
+    after = "def holds(v):\n    assert v\n\ndef test_a():\n    assert z\n    holds(x)\n"
+    assert all(not fact.removed for fact in told(before, after, PATH, whole=True))
+
+
+def test_a_test_written_anew_is_not_weakened(told):
+    before = "def test_a():\n    assert x == 1\n    assert y == 2\n    assert z == 3\n"
+    assert all(not fact.removed for fact in told(before, "def test_a(n):\n    assert run(n) == n\n", PATH, whole=True))
