@@ -21,7 +21,6 @@ from governance_pipeline.verdict.detectors import (
     parse_failure,
     public_signature,
     reproduction,
-    statistics,
     validator,
     without_check,
     without_evidence,
@@ -50,7 +49,6 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     cross_checks.COMPONENTS_MISSING,
     reproduction.DETECTOR,
     without_check.DETECTOR,
-    *statistics.DETECTORS,
 )
 
 
