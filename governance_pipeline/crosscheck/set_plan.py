@@ -110,7 +110,7 @@ def _plan(
     epsilon = _epsilon(check, policy, total)
     if len(keys) > 1 or not keys <= INTEGERS | {"VARCHAR"} or epsilon is None or not _is_exact(check, total, kind):
         return None
-    if not _has_usable_keys(session):
+    if not _has_usable_keys(session, is_text="VARCHAR" in keys):
         return None
     scale = 0
     if kind == "DOUBLE" and aggregate.function is Function.SUM:
@@ -122,9 +122,10 @@ def _plan(
     return SetPlan(check, aggregate, total, kind, epsilon, scale)
 
 
-def _has_usable_keys(session: duckdb.DuckDBPyConnection) -> bool:
+def _has_usable_keys(session: duckdb.DuckDBPyConnection, *, is_text: bool) -> bool:
     """Whether every row has one: a quarantined row would concern every subject."""
-    unusable = "SELECT count(*) FILTER (key IS NULL OR key::VARCHAR = '') FROM"
+    condition = "key IS NULL OR key = ''" if is_text else "key IS NULL"
+    unusable = f"SELECT count(*) FILTER ({condition}) FROM"
     found: list[Any] = session.execute(f"{unusable} d UNION ALL {unusable} c").fetchall()
     return all(count == 0 for (count,) in found)
 
