@@ -123,7 +123,7 @@ def _document(plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool) 
     from rich.console import Console
     from rich.progress import Progress
 
-    from governance_pipeline.auditing import audit_plan
+    from governance_pipeline.auditing import audit_plan, stated_proof
     from governance_pipeline.crosscheck.builtin import not_checkable
     from governance_pipeline.crosscheck.catalogue import catalogue
     from governance_pipeline.report.audit_document import audit_document
@@ -141,7 +141,9 @@ def _document(plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool) 
             on_round=lambda: progress.advance(task),
             on_failure=_say_failure,
         )
-    return audit_document(tables, not_checkable(tables["core_declared"]), catalogue().meanings)
+        checks = tables["audit_cross_checks"]["check_id"]
+        proof = stated_proof(set(checks))
+    return audit_document(tables, not_checkable(tables["core_declared"]), catalogue().meanings, proof)
 
 
 def _say_failure(round_id: str, error: Exception) -> None:

@@ -24,6 +24,7 @@ from governance_pipeline.cli.signing import (
     open_trusted,
     signer_of,
 )
+from governance_pipeline.cli.waiting import waiting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +52,7 @@ def cases() -> None:
 @cases.command("list", epilog="Example: govern crosscheck cases list --overdue")
 @click.option("--round", "round_ids", multiple=True, metavar="ROUND", help="Only cases of this round; may be repeated.")
 @click.option("--state", type=click.Choice(["open", "acknowledged", "resolved"]), help="Only cases in this state.")
+@click.option("--owner", metavar="NAME", help="Only cases this person holds, or, if nobody does, is asked to look at.")
 @click.option("--overdue", "is_overdue", is_flag=True, help="Only cases older than the escalation policy allows.")
 @click.option("--all", "every", is_flag=True, help="Also what is resolved.")
 @LAKE
@@ -60,6 +62,7 @@ def cases() -> None:
 def list_cases(
     round_ids: tuple[str, ...],
     state: str | None,
+    owner: str | None,
     is_overdue: bool,
     every: bool,
     lake: Path,
@@ -72,8 +75,9 @@ def list_cases(
     from governance_pipeline.gate.cases import Cases
 
     now = instant(at)
-    found = Cases(open_trusted(config_path, lake, now), now)
-    listed = [s for s in found.standings(round_ids or None) if is_listed(s, state, every=every)]
+    with waiting("reading cases", quiet=as_json):
+        found = Cases(open_trusted(config_path, lake, now), now)
+        listed = [s for s in found.standings(round_ids or None) if is_listed(s, state, owner, every=every)]
     document = cases_document(found, [s for s in listed if s.is_overdue or not is_overdue])
     answer(document, cases_lines(document), as_json=as_json)
 

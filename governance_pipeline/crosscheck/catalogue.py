@@ -24,6 +24,7 @@ from governance_pipeline.crosscheck.independence import LineageProof, lineage_pr
 from governance_pipeline.crosscheck.source import Source
 from governance_pipeline.errors import UsageError
 from governance_pipeline.rounds.change_checks import CHANGE_CHECKS
+from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -128,6 +129,14 @@ def catalogue() -> Catalogue:
     versions = {document["format"]: str(document["versions"]) for document in documents}
     entries = (entry for text in texts for entry in _entries(text[0], _document(*text)))
     return Catalogue(tuple(entries), MappingProxyType(excuses), MappingProxyType(versions))
+
+
+@cache
+def catalogue_sha256() -> str:
+    """Digest of the shipped catalogue, RFC 8785: each file by name and content, and the checks of change events."""
+    folder = resources.files("governance_pipeline.crosscheck") / "catalogue"
+    files = sorted([f.name, sha256_hex(f.read_bytes())] for f in folder.iterdir() if f.name.endswith(".yaml"))
+    return sha256_hex(canonical_json([files, [[*check] for check in CHANGE_CHECKS.values()]]))
 
 
 def read_entries(name: str, text: str) -> tuple[CatalogueEntry, ...]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from governance_pipeline.errors import StorageError
+from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.gate.cases import Cases, standing_facts
 from governance_pipeline.gate.closings import signed_decision
 from governance_pipeline.gate.decision import TRUST_TIER
 from governance_pipeline.gate.events import read_history
@@ -19,7 +20,7 @@ from governance_pipeline.trust.instants import instant_text
 from governance_pipeline.trust.reasons import ReasonCode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from governance_pipeline.gate.deciding import Shown
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from governance_pipeline.gate.states import Standing
     from governance_pipeline.trust.reasons import Refusal
 
+    Facts = Mapping[tuple[str, str], dict[str, Any]]
+
 LISTED: Final = frozenset({State.PENDING, State.BLOCKED_POLICY})
 """States an inbox lists: what waits for a person, at this gate or before it."""
 
@@ -35,17 +38,18 @@ LISTED: Final = frozenset({State.PENDING, State.BLOCKED_POLICY})
 def inbox_document(verifier: Verifier, history: History, now: datetime, *, every: bool = False) -> dict[str, Any]:
     """Give `govern/gate-inbox/v1`: requests that wait, oldest first; with `every` all that were ever made.
 
-    Each lists the claims that do not match, with both values and where to look.
+    Each lists the claims that do not match, with both values, where to look, and where the case of each stands.
     """
     newest = {request.request_id: request for request in history.requests}
     standings = [standing_of(request, verifier, history, now) for request in newest.values()]
     listed = [s for s in standings if every or s.state in LISTED]
     ordered = sorted(listed, key=lambda s: (s.request.created, s.request.round_id))
+    cases = _cases(verifier, {s.request.round_id for s in listed}, now)
     return {
         "schema": "govern/gate-inbox/v1",
         **_set_up(verifier),
         "at": instant_text(now),
-        "requests": [_item(standing, verifier, history, now) for standing in ordered],
+        "requests": [_item(standing, verifier, history, now, cases) for standing in ordered],
     }
 
 
@@ -58,6 +62,11 @@ def request_document(view: Shown, verifier: Verifier, now: datetime) -> dict[str
         **_standing(view.standing, verifier, read_history(verifier.ledger), now),
         "actors": list(view.standing.request.actors),
         "manifest": dict(view.manifest.document),
+        "cases": _of_claims(
+            view.manifest.document["claims"],
+            view.standing.request.round_id,
+            _cases(verifier, {view.standing.request.round_id}, now),
+        ),
         "display": view.text,
         "display_sha256": view.display_sha256,
     }
@@ -147,12 +156,35 @@ def _set_up(verifier: Verifier) -> dict[str, Any]:
     return {"trust_tier": TRUST_TIER, "is_throwaway": verifier.root.is_throwaway}
 
 
-def _item(standing: Standing, verifier: Verifier, history: History, now: datetime) -> dict[str, Any]:
+def _cases(verifier: Verifier, round_ids: Collection[str], now: datetime) -> Facts:
+    """Give where cases stand; nothing where the ledger or the escalation policy cannot be used."""
+    try:
+        return standing_facts(Cases(verifier, now).standings(round_ids))
+    except (StorageError, UsageError):
+        return {}
+
+
+def _of_claims(claims: Iterable[Mapping[str, Any]], round_id: str, cases: Facts) -> dict[str, dict[str, Any]]:
+    """Give the standing of each claim that does not match, by record id."""
+    found = {claim["record_id"]: cases.get((round_id, claim["record_id"])) for claim in claims}
+    return {record_id: case for record_id, case in found.items() if case is not None}
+
+
+def _item(standing: Standing, verifier: Verifier, history: History, now: datetime, cases: Facts) -> dict[str, Any]:
     try:
         claims = kept_manifest(verifier.lake, standing.request.subject_sha256).document["claims"]
     except StorageError:
         claims = None
-    open_claims = None if claims is None else [claim for claim in claims if claim["status"] != "match"]
+    round_id = standing.request.round_id
+    open_claims = (
+        None
+        if claims is None
+        else [
+            {**claim, "case": cases.get((round_id, claim["record_id"]))}
+            for claim in claims
+            if claim["status"] != "match"
+        ]
+    )
     counts = {"claims_count": None if claims is None else len(claims), "open_claims": open_claims}
     return {**_standing(standing, verifier, history, now), **counts}
 

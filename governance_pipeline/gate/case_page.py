@@ -10,15 +10,20 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.contracts.frames import plain_rows
+from governance_pipeline.crosscheck.catalogue import catalogue
 from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.cases import TABLES, CaseState
 from governance_pipeline.gate.decision import TRUST_TIER
 from governance_pipeline.gate.display import CONFIRM_CHARACTERS
+from governance_pipeline.report.audit_document import as_explanation
+from governance_pipeline.report.case_page import age_words, by_record, case_page, page_lines
+from governance_pipeline.report.texts import words
+from governance_pipeline.strict.excerpt import mask_secrets
 from governance_pipeline.strict.lexeme import Lexeme
 from governance_pipeline.trust.instants import instant_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from governance_pipeline.gate.case_deciding import Recorded
     from governance_pipeline.gate.cases import Cases, CaseStanding, Said
@@ -33,8 +38,9 @@ SHOWN_RECORDS: Final = 20
 _DETAILS: Final = (
     "record_id", "subject_id", "field", "data_type", "unit", "declared", "declared_raw", "computed", "delta", "epsilon",
     "epsilon_reason", "status", "reason_code", "formula", "components_count", "declared_file_sha256", "declared_path",
-    "declared_line", "declared_pointer",
+    "declared_line", "declared_pointer", "escalate_to",
 )  # fmt: skip
+EXPLANATIONS: Final = "audit_explanations"
 _NUMBERS: Final = ("declared", "computed", "delta", "epsilon")
 
 
@@ -170,8 +176,23 @@ def _details(lake: Lake, standing: CaseStanding) -> list[dict[str, Any]] | None:
         rows = plain_rows(lake.get(TABLES[1], standing.case.round_id))
     except StorageError:
         return None
-    found = [{name: row[name] for name in _DETAILS} for row in rows if row["record_id"] in wanted]
-    return [{name: _number(value) if name in _NUMBERS else value for name, value in row.items()} for row in found]
+    tried, meanings = _tried(lake, standing.case.round_id), catalogue().meanings
+    return [
+        {
+            **{name: _number(row[name]) if name in _NUMBERS else row[name] for name in _DETAILS},
+            "meaning": meanings.get(row["check_id"]),
+            "explanations": [as_explanation(one) for one in tried.get((row["round_id"], row["record_id"]), ())],
+        }
+        for row in rows
+        if row["record_id"] in wanted
+    ]
+
+
+def _tried(lake: Lake, round_id: str) -> Mapping[tuple[str, str], list[Mapping[str, Any]]]:
+    try:
+        return by_record(plain_rows(lake.get(EXPLANATIONS, round_id)))
+    except StorageError:
+        return {}
 
 
 def _record_lines(record: dict[str, Any], row: dict[str, Any] | None) -> Iterator[str]:
@@ -179,14 +200,11 @@ def _record_lines(record: dict[str, Any], row: dict[str, Any] | None) -> Iterato
     if row is None:
         yield f"record     {record['record_id']}: {both}"
         return
-    unit = f" {_quoted(row['unit'])}" if row["unit"] else ""
-    delta = f", delta {_known(row['delta'])}, epsilon {_known(row['epsilon'])}{unit}"
-    yield f"record     {record['record_id']} of {_quoted(row['subject_id'])}: {both}{delta}"
-    yield f"           written {_quoted(row['declared_raw'])}; tolerance: {_quoted(row['epsilon_reason'])}"
-    yield f"           computed by {_quoted(row['formula'])} over {row['components_count']} rows"
-    line = "" if row["declared_line"] is None else f":{row['declared_line']}"
-    place = f"{_quoted(row['declared_path'])}{line} {_quoted(row['declared_pointer'])}"
-    yield f"           at {place} (sha256 {row['declared_file_sha256']})"
+    yield f"record     {record['record_id']} of {_quoted(row['subject_id'])}: {both}"
+    pointer = {"file": row["declared_file_sha256"], "line": row["declared_line"], "pointer": row["declared_pointer"]}
+    shown = {**row, "declared_pointer": {**pointer, "pointer": mask_secrets(row["declared_pointer"] or "")}}
+    texts = words("en")
+    yield from page_lines(case_page(shown, row["explanations"], row["meaning"], texts), texts)
 
 
 def _number(text: str | None) -> Lexeme | None:
@@ -203,7 +221,7 @@ def _quoted(value: object) -> str:
 
 
 def _age(item: dict[str, Any]) -> str:
-    return "not opened by the pipeline yet" if item["age_days"] is None else f"{item['age_days']} days"
+    return age_words(item["age_days"], words("en"))
 
 
 def _owner(item: dict[str, Any]) -> str:
@@ -216,6 +234,11 @@ def _stale(item: dict[str, Any]) -> str:
     return "" if item["is_current"] else "  (the tables of the round do not ask this any more)"
 
 
-def is_listed(standing: CaseStanding, state: str | None, *, every: bool) -> bool:
-    """Tell whether a list shows a case: those nobody has resolved, those of one state, or all."""
+def is_listed(standing: CaseStanding, state: str | None, owner: str | None = None, *, every: bool) -> bool:
+    """Tell whether a list shows a case: those nobody has resolved, those of one state, or all; of everybody or of one.
+
+    A case nobody holds is on the list of whom its check asks.
+    """
+    if owner is not None and owner != (standing.owner or standing.case.assignee):
+        return False
     return every or (standing.state is not CaseState.RESOLVED if state is None else standing.state == state)

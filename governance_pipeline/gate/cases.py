@@ -22,6 +22,7 @@ from governance_pipeline.gate.parties import REQUESTER
 from governance_pipeline.gate.resolutions import record_of_row, require_allowed
 from governance_pipeline.ledger.cases import CaseEvent, CaseHistory, read_cases
 from governance_pipeline.trust.case_statement import MISMATCH, Outcome, stated
+from governance_pipeline.trust.instants import instant_text
 from governance_pipeline.trust.reasons import Refusal
 
 if TYPE_CHECKING:
@@ -183,6 +184,27 @@ def current_cases(lake: Lake, round_id: str) -> list[Case] | None:
 def unresolved_mismatches(standings: Sequence[CaseStanding]) -> list[CaseStanding]:
     """Give the mismatches the tables ask that nobody has resolved in a way that counts."""
     return [s for s in standings if s.case.is_mismatch and s.is_current and s.state is not CaseState.RESOLVED]
+
+
+def standing_facts(standings: Sequence[CaseStanding]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Give where the case of each record stands, for pages and documents, by round and record id; current cases only.
+
+    Members: case_id, state, opened_at (UTC text), age_days, is_overdue, owner (who holds it), assignee.
+    """
+    return {
+        (s.case.round_id, record.record_id): {
+            "case_id": s.case.case_id,
+            "state": str(s.state),
+            "opened_at": None if s.opened_at is None else instant_text(s.opened_at),
+            "age_days": s.age_days,
+            "is_overdue": s.is_overdue,
+            "owner": s.owner,
+            "assignee": s.case.assignee,
+        }
+        for s in standings
+        if s.is_current
+        for record in s.case.records
+    }
 
 
 def with_standing(audit_escalations: pd.DataFrame, standings: Sequence[CaseStanding]) -> pd.DataFrame:

@@ -7,6 +7,7 @@ does not: the text a person signs (`display`): an explanation excuses nothing, s
 from __future__ import annotations
 
 from collections import defaultdict
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.contracts.frames import plain_rows
@@ -43,14 +44,17 @@ def listed_lines(lake: Lake, document: Mapping[str, Any]) -> Iterator[str]:
 def shown_lines(lake: Lake, document: Mapping[str, Any]) -> Iterator[str]:
     """Yield `govern/gate-request/v1` as lines: what is signed, the pages of its cases, and where it stands."""
     yield from document["display"].splitlines()
-    yield from claim_page_lines(lake, document["manifest"])
+    yield from claim_page_lines(lake, document["manifest"], document["cases"])
     yield from standing_lines(dict(document))
 
 
-def claim_page_lines(lake: Lake, manifest: Mapping[str, Any]) -> list[str]:
+def claim_page_lines(
+    lake: Lake, manifest: Mapping[str, Any], cases: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> list[str]:
     """Return the pages of the claims of a manifest that do not match, mismatches first; empty when all match.
 
-    Rows are shown only while the lake holds the very tables the manifest names.
+    Rows are shown only while the lake holds the very tables the manifest names. `cases` says where the case of a record
+    stands, by record id.
     """
     order = (RecordStatus.MISMATCH, RecordStatus.UNVERIFIABLE)
     claims = [claim for status in order for claim in manifest["claims"] if claim["status"] == status]
@@ -64,8 +68,9 @@ def claim_page_lines(lake: Lake, manifest: Mapping[str, Any]) -> list[str]:
     for claim in claims[:SHOWN_PAGES]:
         record = told.records.get(claim["record_id"])
         if record is not None:
-            page = case_page(record, told.explanations[record["record_id"]], meanings.get(record["check_id"]), texts)
-            lines += [f"case       case-{record['record_id']}", *page_lines(page, texts)]
+            tried, standing = told.explanations[record["record_id"]], cases.get(record["record_id"])
+            page = case_page(record, tried, meanings.get(record["check_id"]), texts, standing)
+            lines += [f"record     {record['record_id']}", *page_lines(page, texts)]
     if len(claims) > SHOWN_PAGES:
         lines.append(f"           and {len(claims) - SHOWN_PAGES} more; the table audit_cross_checks has all of them")
     return lines

@@ -11,12 +11,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.gate.display import CONFIRM_CHARACTERS
+from governance_pipeline.report.case_page import standing_words
+from governance_pipeline.report.texts import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SHORT: Final = 16
 """Characters of an id that are shown; a command takes them as the whole."""
+
+CASE_SHORT: Final = 21
+"""Characters of a case id that are shown: `case-` and 16 digits."""
 
 _SHOWN_CLAIMS = 5
 
@@ -48,7 +53,15 @@ def _claim_lines(claim: dict[str, Any], explained: str | None) -> list[str]:
         f"  {claim['status']} {json.dumps(claim['field'])}: declared {claim['declared']}, computed {claim['computed']}"
         f", delta {claim['delta']}, epsilon {claim['epsilon']}, at {at}"
     )
-    return [line, f"    {explained}"] if explained else [line]
+    case = claim["case"]
+    said = [] if case is None else [f"    {_case_words(case)}"]
+    return [line, *said, *([f"    {explained}"] if explained else [])]
+
+
+def _case_words(case: Mapping[str, Any]) -> str:
+    texts = words("en")
+    held = case["owner"] or f"{texts['nobody']}, {json.dumps(case['assignee'])} is asked"
+    return f"{case['case_id'][:CASE_SHORT]}: {standing_words(case, texts)}, {texts['held_by']} {held}"
 
 
 def standing_lines(document: dict[str, Any]) -> list[str]:

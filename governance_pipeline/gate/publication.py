@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.crosscheck.builtin import not_checkable
+from governance_pipeline.crosscheck.catalogue import catalogue
 from governance_pipeline.gate.policy import Assurance
 from governance_pipeline.gate.published import receipt
 from governance_pipeline.gate.published_pages import REPORTS, page_path
+from governance_pipeline.ledger.cases import CaseEvent, read_cases
 from governance_pipeline.report.audit_document import audit_document
 from governance_pipeline.report.round_page import round_html
 from governance_pipeline.storage.atomic import READ_ONLY
@@ -148,7 +150,7 @@ def _html(release: Release) -> str:
         for approval in release.approvals
     ]
     return round_html(
-        audit_document(frames, not_checkable(frames["core_declared"])),
+        audit_document(frames, not_checkable(frames["core_declared"]), catalogue().meanings),
         parse_json(verdict["document"].encode()),
         plain_rows(release.frame("features_step_surface")),
         features,
@@ -161,4 +163,27 @@ def _html(release: Release) -> str:
             "decisions": decisions,
             "upstream": inputs.digests,
         },
+        _standings(release),
     )
+
+
+def _standings(release: Release) -> dict[tuple[str, str], dict[str, Any]]:
+    """Say where the mismatch cases of a round stood when it was approved; an open one lets nothing pass.
+
+    By the ledger as it was then, so that the same release gives the same bytes.
+    """
+    last, history = max(approval.recorded.seq for approval in release.approvals), read_cases(release.ledger)
+    found = {}
+    for ref, opened in history.opened.items():
+        ends = [s.ts for s in history.steps.get(ref, ()) if s.type is CaseEvent.RESOLVED and s.seq <= last]
+        if ref.round_id != release.round_id or not opened.case.is_mismatch or not ends:
+            continue
+        for record in opened.case.records:
+            found[ref.round_id, record.record_id] = {
+                "case_id": ref.case_id,
+                "state": "resolved",
+                "age_days": max((ends[-1] - opened.opened_at).days, 0),
+                "is_overdue": False,
+                "owner": None,
+            }
+    return found

@@ -40,6 +40,7 @@ def audit_document(
     tables: Mapping[str, pd.DataFrame],
     not_checkable: pd.DataFrame,
     meanings: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    proof: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Build the document of one audit.
 
@@ -47,6 +48,7 @@ def audit_document(
         tables: table -> frame over all rounds, as the pipeline makes them.
         not_checkable: declared values their format offers no parts for (crosscheck.builtin.not_checkable).
         meanings: check id -> evidence and semantics of what the declared number means (crosscheck.catalogue).
+        proof: what the mutation proof of the checks that ran gave (auditing.stated_proof); None: not proved here.
     """
     checks = tables["audit_cross_checks"]
     hashes = tables["audit_integrity"]
@@ -57,6 +59,7 @@ def audit_document(
         "cross_checks": [as_record(row) for row in records(checks)],
         "explanations": [as_explanation(row) for row in records(tables["audit_explanations"])],
         "meanings": {check: dict(meanings[check]) for check in sorted(set(checks["check_id"])) if check in meanings},
+        "proof": None if proof is None else dict(proof),
         "hashes": [_masked(row) for row in records(hashes[hashes["status"] != RecordStatus.MATCH])],
         "not_checkable": [_masked(row) for row in records(not_checkable)],
         "quarantine_reasons": _quarantine_reasons(tables["raw_quarantine"]),

@@ -5,7 +5,8 @@ says what was tried to explain a mismatch. What does not: escaping for a screen 
 judgement. Both values stand side by side and none is ever shown as right. Source: spec/crosscheck.md §5b and §8.
 
 A record is an item of `cross_checks` of `govern/audit/v1`, an explanation an item of its `explanations`, and a meaning
-an item of its `meanings` (None: the check is not in the catalogue).
+an item of its `meanings` (None: the check is not in the catalogue). A standing is where the case stands by the
+ledger, as `gate.cases.standing_facts` gives it (None: there is no ledger, or nobody can tell).
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ UNSURE: Final = frozenset({"assumed", "to_be_confirmed"})
 """Evidence every page of a record must name: what the declared number means is not established."""
 
 _LABEL_WIDTH: Final = 14
+_RESOLVED: Final = "resolved"
+_WEEK, _MONTH, _TWO_WEEKS, _TWO_MONTHS = 7, 30, 14, 60  # days
 _CASE_COLUMNS: Final = ("field", "subject_id", "delta", "epsilon", "epsilon_reason", "formula", "where")
 _MARKS: Final = {True: "holds", False: "holds_not", None: "holds_unknown"}
 
@@ -48,7 +51,13 @@ class CasePage(NamedTuple):
     tried: tuple[Fact, ...]
 
 
-def case_page(record: Row, explanations: Iterable[Row], meaning: Row | None, texts: Mapping[str, str]) -> CasePage:
+def case_page(
+    record: Row,
+    explanations: Iterable[Row],
+    meaning: Row | None,
+    texts: Mapping[str, str],
+    standing: Row | None = None,
+) -> CasePage:
     """Return the page of one record; `explanations` are those of this record, `texts` the words of a language."""
     unit = f" {record['unit']}" if record["unit"] else ""
     pointer = record["declared_pointer"]
@@ -65,7 +74,27 @@ def case_page(record: Row, explanations: Iterable[Row], meaning: Row | None, tex
     ]
     if record["reason_code"] is not None:
         facts.insert(2, Fact(texts["reason"], record["reason_code"]))
+    if standing is not None:
+        facts += _standing(standing, texts)
     return CasePage(tuple(facts), tuple(_tried(row, texts) for row in explanations))
+
+
+def age_words(age_days: int | None, texts: Mapping[str, str]) -> str:
+    """Return how long a case has waited, in whole days, with weeks or months beside them where they say more."""
+    if age_days is None:
+        return texts["not_opened"]
+    if age_days <= 1:
+        return texts["one_day" if age_days else "under_a_day"]
+    if age_days < _TWO_WEEKS:
+        return texts["days"].format(n=age_days)
+    name, length = ("weeks", _WEEK) if age_days < _TWO_MONTHS else ("months", _MONTH)
+    return texts[name].format(n=age_days, m=age_days // length)
+
+
+def standing_words(standing: Row, texts: Mapping[str, str]) -> str:
+    """Return state and age of a case in one phrase."""
+    late = f", {texts['overdue']}" if standing["is_overdue"] else ""
+    return f"{texts[standing['state']]}, {age_words(standing['age_days'], texts)}{late}"
 
 
 def page_lines(page: CasePage, texts: Mapping[str, str]) -> list[str]:
@@ -125,6 +154,17 @@ def _columns(record: Row) -> dict[str, Any]:
     line = f":{record['declared_line']}" if record["declared_line"] else ""
     where = f"{record['declared_path']}{line} {record['declared_pointer']}"
     return {**{name: record[name] for name in _CASE_COLUMNS[:-1]}, "where": where}
+
+
+def _standing(standing: Row, texts: Mapping[str, str]) -> list[Fact]:
+    is_late = bool(standing["is_overdue"])
+    facts = [
+        Fact(texts["case"], standing["case_id"]),
+        Fact(texts["state"], standing_words(standing, texts), is_warning=is_late),
+    ]
+    if standing["state"] == _RESOLVED and standing["owner"] is None:
+        return facts  # whoever resolved it needed nobody to hold it
+    return [*facts, Fact(texts["held_by"], standing["owner"] or texts["nobody"])]
 
 
 def _evidence(meaning: Row | None, texts: Mapping[str, str]) -> Fact:

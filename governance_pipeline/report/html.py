@@ -6,6 +6,7 @@ figures are ours and carry no log text except format names.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.report import audit_summary as summary
@@ -13,12 +14,14 @@ from governance_pipeline.report.case_page import by_record, case_page
 from governance_pipeline.strict.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from markupsafe import Markup
 
     from governance_pipeline.report.case_page import CasePage
     from governance_pipeline.report.texts import Language
+
+    Standings = Mapping[tuple[str, str], Mapping[str, Any]]
 
 GENERATOR: Final = "govern audit"
 """What a report says of who wrote it, near its beginning: how a later audit tells its own report from a source."""
@@ -49,8 +52,13 @@ def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary
     )
 
 
-def case_pages(document: dict[str, Any], words: dict[str, str]) -> list[tuple[dict[str, Any], CasePage]]:
-    """Return each mismatch of a document with its page, in document order."""
+def case_pages(
+    document: dict[str, Any], words: dict[str, str], standings: Standings = MappingProxyType({})
+) -> list[tuple[dict[str, Any], CasePage]]:
+    """Return each mismatch of a document with its page, in document order.
+
+    `standings` says where the case of a record stands, by round and record id.
+    """
     explanations, meanings = by_record(document["explanations"]), document["meanings"]
     return [
         (
@@ -60,6 +68,7 @@ def case_pages(document: dict[str, Any], words: dict[str, str]) -> list[tuple[di
                 explanations.get((record["round_id"], record["record_id"]), []),
                 meanings.get(record["check_id"]),
                 words,
+                standings.get((record["round_id"], record["record_id"])),
             ),
         )
         for record in summary.mismatches(document)

@@ -7,10 +7,11 @@ made visible; the figures carry no text of a log except format names.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.report import audit_summary as summary
-from governance_pipeline.report.html import audit_figures, rendered
+from governance_pipeline.report.html import audit_figures, case_pages, rendered
 from governance_pipeline.report.round_figure import surface_by_step
 from governance_pipeline.report.texts import words
 from governance_pipeline.strict.excerpt import excerpt
@@ -28,6 +29,7 @@ def round_html(
     steps: Sequence[Mapping[str, Any]],
     features: Mapping[str, Any],
     approval: Mapping[str, Any],
+    standings: Mapping[tuple[str, str], Mapping[str, Any]] = MappingProxyType({}),
 ) -> str:
     """Return the report of one round as one self-contained HTML page.
 
@@ -37,6 +39,7 @@ def round_html(
         steps: rows of `features_step_surface`, null as None.
         features: row of `features_round`, null as None.
         approval: round_id, gate, subject_sha256, is_throwaway, trust_tier, and decisions (who, when, why, with what).
+        standings: where the case of each record stood when the round was approved, by round and record id.
     """
     from markupsafe import Markup
 
@@ -50,7 +53,7 @@ def round_html(
         findings=[*verdict["new_findings"], *verdict["known_findings"]],
         features=features,
         approval=approval,
-        mismatches=summary.mismatches(document),
+        mismatches=case_pages(document, texts, standings),
         hashes=summary.false_hashes(document),
         unverifiable=summary.unverifiable(document),
         not_checkable=summary.not_checkable(document),

@@ -6,7 +6,7 @@ import pytest
 
 from governance_pipeline.crosscheck import builtin_proof
 from governance_pipeline.crosscheck.builtin_proof import catalogue_proofs, checks_that_cannot_fail
-from governance_pipeline.crosscheck.catalogue import CatalogueEntry, catalogue
+from governance_pipeline.crosscheck.catalogue import CatalogueEntry, catalogue, catalogue_sha256
 from governance_pipeline.crosscheck.independence import LineageProof
 from governance_pipeline.crosscheck.mutation import MutationProof
 from governance_pipeline.errors import UsageError
@@ -67,3 +67,10 @@ def test_a_built_in_check_that_reads_a_claim_is_named_everywhere(tables, monkeyp
 
 def test_each_entry_of_the_catalogue_has_its_proof():
     assert [proof.check_id for proof in catalogue_proofs()] == [entry.check.id for entry in catalogue().entries]
+
+
+def test_only_the_checks_that_are_asked_for_are_proved_and_the_catalogue_has_one_digest():
+    [proof] = catalogue_proofs({"native_step_count", "no such check"})
+    assert (proof.check_id, proof.can_fail) == ("native_step_count", True)
+    assert catalogue_proofs(set()) == []
+    assert len(catalogue_sha256()) == 64

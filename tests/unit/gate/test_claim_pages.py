@@ -35,10 +35,10 @@ def answer(world):
 def test_a_request_is_shown_with_the_page_of_its_mismatch_before_where_it_stands(mismatching):
     lake, document = answer(mismatching)
     lines = list(shown_lines(lake, document))
-    page = lines.index(f"case       case-{digest('r1 check')}")
+    page = lines.index(f"record     {digest('r1 check')}")
     text = "\n".join(lines[page:])
     for part in ("declared       10 USD", "computed       9 USD", "half a cent", "sum(parts.cost)", "logs/a.jsonl:1 /cost",
-                 "not in the catalogue", "scope              10, meets the declared number"):  # fmt: skip
+                 f"case-{digest('r1 check')}", "open, less than a day", "nobody yet", "not in the catalogue", "scope              10, meets the declared number"):  # fmt: skip
         assert part in text, part
     assert page < next(index for index, line in enumerate(lines) if line.startswith("state"))
 
@@ -66,4 +66,6 @@ def test_the_inbox_says_below_a_mismatch_what_was_tried(mismatching):
     verifier = mismatching.verifier(LATER)
     lines = list(listed_lines(verifier.lake, inbox_document(verifier, mismatching.history(), LATER)))
     claim = next(index for index, line in enumerate(lines) if line.startswith("  mismatch"))
-    assert lines[claim + 1] == "    meets the declared number: scope (10); 1 tried"
+    said = "open, less than a day, held by nobody yet"
+    assert lines[claim + 1].startswith(f"    case-{digest('r1 check')[:16]}: {said}")
+    assert lines[claim + 2] == "    meets the declared number: scope (10); 1 tried"

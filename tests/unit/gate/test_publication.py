@@ -57,7 +57,10 @@ def test_a_mismatch_a_person_resolved_stands_in_the_report_with_both_values(worl
     scene.play([["round", {"mismatch": True}], ["ask"], ["resolve"], ["decide"]])
     report = published_round_report(_release(world, REPORT))
     html = report.html.decode()
-    assert '<td class="number bad">10</td><td class="number">9</td><td class="number">1</td>' in html
+    assert '<span class="bad">10</span> → 9 (1)' in html
+    for fact in ("<dt>declared</dt>", "<dt>epsilon</dt>", "half a cent", "sum(parts.cost)", "resolved, less than a day",
+                 f"case-{digest('r1 check')}"):  # fmt: skip
+        assert fact in html
     assert report.frame["mismatch_count"].tolist() == [1]
 
 

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from governance_pipeline.report.audit_summary import Verdict
+from governance_pipeline.report.case_page import case_page
 from governance_pipeline.report.html import audit_html
 from governance_pipeline.report.terminal import MAX_ROWS, audit_page
 from governance_pipeline.report.texts import LANGUAGES, TEXTS, words
@@ -59,6 +60,7 @@ def test_every_text_is_used_by_a_page_and_none_is_missing(document):
     many["explanations"][1]["holds"] = None
     many["meanings"].pop(next(r["check_id"] for r in many["cross_checks"] if r["status"] == "mismatch"))
     many["counts"]["rounds_without_contract"] = 1
+    many["proof"] = {"catalogue_sha256": "0" * 64, "checks": 2, "cannot_fail": ["one"]}
     warned = {"code": "goal-substitution", "decision": "warn", "message": "much was changed", "factors": {}}
     many["rounds"][0]["new_findings"].append(warned)
     clean = copy.deepcopy(document)
@@ -68,4 +70,8 @@ def test_every_text_is_used_by_a_page_and_none_is_missing(document):
         console.print(audit_page(clean, asked, Verdict(key, 0)))
     console.print(audit_page(many, asked, Verdict("verdict_findings", 1)))
     audit_html(many, asked, Verdict("verdict_findings", 1), "en")
+    for state in ("open", "acknowledged", "resolved"):
+        for age in (None, 0, 1, 5, 20, 90):
+            standing = {"case_id": "c", "state": state, "age_days": age, "is_overdue": age == 5, "owner": None}
+            case_page(many["cross_checks"][0], [], None, asked, standing)
     assert set(TEXTS["en"]) - asked.keys_asked == set()
