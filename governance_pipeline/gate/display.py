@@ -126,6 +126,12 @@ def _verdict_lines(verdict: Mapping[str, Any]) -> Iterator[str]:
             f"finding    {found['decision']} {found['class']} {found['code']} ({needed}): {_quoted(found['message'])}"
             f"{_place(found['evidence'])}"
         )
+        if "dismissed_by" in found:
+            until = found["dismissed_until_on"]
+            yield (
+                f"dismissed  by {_quoted(found['dismissed_by'])}{'' if until is None else f' until {until}'}, would be "
+                f"{found['dismissed_decision']}: {_quoted(found['dismissal_reason'])}"
+            )
 
 
 def _validator_lines(validators: list[Mapping[str, Any]]) -> Iterator[str]:

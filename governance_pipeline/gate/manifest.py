@@ -33,6 +33,7 @@ _CLAIM: Final = (
     "reason_code",
 )  # fmt: skip
 _FINDING: Final = ("finding_id", "code", "class", "severity", "is_required", "decision", "reason", "message")
+_DISMISSAL: Final = ("dismissed_decision", "dismissed_by", "dismissal_reason", "dismissed_until_on")
 _EVIDENCE: Final = ("path", "file_sha256", "line", "pointer")
 
 
@@ -161,6 +162,7 @@ def _verdict(inputs: RoundInputs) -> dict[str, Any]:
         {
             **{name: found[name] for name in _FINDING},
             "evidence": None if found["path"] is None else {name: found[name] for name in _EVIDENCE},
+            **({} if found["dismissed_decision"] is None else {name: found[name] for name in _DISMISSAL}),
         }
         for found in inputs.rows("verdict_findings")
     ]

@@ -13,6 +13,7 @@ import pytest
 from governance_pipeline.believed import believed
 from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.errors import UsageError
+from governance_pipeline.gate.deciding import shown
 from governance_pipeline.gate.dismissals import (
     dismiss,
     find_finding,
@@ -143,7 +144,11 @@ def test_a_dismissed_finding_stays_with_name_and_reason_and_counts_no_more(here,
     assert (entry["decision"], entry["dismissed"]["by"], entry["dismissed"]["decision"]) == ("dismissed", "dot", "warn")
     assert entry["dismissed"]["reason"] == REASON
     assert (before["document"] == after["document"], before["findings_count"]) == (False, after["findings_count"])
-    assert here.request(ROUND) != request
+    asked = here.request(ROUND)
+    assert asked != request
+    now = gate_world.NOON
+    text = shown(here.verifier(now), asked, now).text
+    assert f"dismissed  by 'dot', would be warn: {REASON!r}" in text.replace('"', "'")
 
 
 def test_it_can_be_said_once_until_it_ends(here, gate_world):
