@@ -33,7 +33,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 AT = click.option("--at", metavar="INSTANT", help="Judge as of this instant (2026-11-30T12:00:00Z); default: now.")
 REASON = click.option("--reason", prompt="Reason", prompt_required=True, help="Why, in words; it is signed.")
 KEY = click.option("--key", "key_path", type=click.Path(path_type=Path), required=True, metavar="FILE",
-                   help="Your key file.")  # fmt: skip
+                   help="Your key file, or a key of OpenSSH (its .pub for one in an agent).")  # fmt: skip
 PASSPHRASE = click.option(
     "--passphrase-file", type=click.Path(path_type=Path), metavar="FILE",
     help="File whose first line opens the key; default: ask.",
@@ -60,8 +60,15 @@ def open_trusted(config_path: Path | None, lake: Path, now: datetime) -> Verifie
 
 
 def signer_of(key_path: Path, passphrase_file: Path | None) -> Signer:
-    """Open a key file; asks for its passphrase where it has one and no file gives it."""
-    from governance_pipeline.trust.keys import is_encrypted_key, load_signer, read_passphrase
+    """Open a key: a key file, whose passphrase is asked for unless a file gives it, or a key OpenSSH holds."""
+    from governance_pipeline.strict.files import open_regular
+    from governance_pipeline.trust.keys import KEY_FILE_BYTES, is_encrypted_key, load_signer, read_passphrase
+    from governance_pipeline.trust.ssh_signer import is_ssh_key, ssh_signer
+
+    with open_regular(key_path) as stream:
+        data = stream.read(KEY_FILE_BYTES)
+    if is_ssh_key(data):
+        return ssh_signer(key_path)
 
     if not is_encrypted_key(key_path):
         return load_signer(key_path, None)

@@ -97,7 +97,7 @@ def add(
     signer = load_signer(path, _passphrase(path) if is_encrypted_key(path) else None)
     public, key_file = _public_key(public_key, new_key, is_throwaway=current.root.is_throwaway)
     ends = Validity(now, None if days is None else now + timedelta(days=days))
-    keys = () if public is None else (Key(public, ends),)
+    keys = () if public is None else (Key(public[0], ends, public[1]),)
     added = Principal(principal, Kind(kind), controller or principal, frozenset(map(Role, roles)), keys, aliases)
     _answer(add_principal(config, added, signer, now, key_file=key_file), as_json)
 
@@ -122,16 +122,22 @@ def _current(config: Any, now: datetime) -> Kept:
 
 def _public_key(
     public_key: Path | None, new_key: Path | None, *, is_throwaway: bool
-) -> tuple[bytes | None, tuple[Path, bytes] | None]:
-    """Give the public bytes of a principal's key, and what is to be written where for one that is made now."""
+) -> tuple[tuple[bytes, str | None] | None, tuple[Path, bytes] | None]:
+    """Give a principal's public key with its application, and what is to be written where for one made now."""
+    from governance_pipeline.strict.files import open_regular
     from governance_pipeline.trust import keys
+    from governance_pipeline.trust.ssh_signer import is_ssh_key, read_ssh_public_key
 
     if public_key is not None:
-        return keys.read_public_key(public_key), None
+        with open_regular(public_key) as stream:
+            is_ssh = is_ssh_key(stream.read(keys.KEY_FILE_BYTES))
+        if is_ssh:
+            return read_ssh_public_key(public_key), None
+        return (keys.read_public_key(public_key), None), None
     if new_key is None:
         return None, None
     made = keys.new_key(None if is_throwaway else _new_passphrase("the new key"))
-    return made.public_key, (new_key, made.file_bytes)
+    return (made.public_key, None), (new_key, made.file_bytes)
 
 
 def _new_passphrase(what: str) -> bytes:
@@ -171,5 +177,6 @@ def _lines(document: dict[str, Any]) -> list[str]:
         for key in principal["keys"]:
             end = f" until {key['expires']}" if key["expires"] else ""
             revoked = f" REVOKED {key['revoked_at']}" if key["revoked_at"] else ""
-            lines.append(f"  key       {key['fingerprint']}{end}{revoked}")
+            held = " in an authenticator" if key["application"] else ""
+            lines.append(f"  key       {key['fingerprint']}{held}{end}{revoked}")
     return lines

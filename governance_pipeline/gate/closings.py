@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from governance_pipeline.gate.decision import Decision, Verb, decision_of
 from governance_pipeline.gate.events import EventType
 from governance_pipeline.trust import dsse
-from governance_pipeline.trust.keys import is_signed_by
 from governance_pipeline.trust.principals import Role
 from governance_pipeline.trust.reasons import Refusal
+from governance_pipeline.trust.signatures import proof_of
 from governance_pipeline.trust.statement import statement_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def signed_decision(recorded: Recorded, root: TrustRoot) -> Signed | None:
         principal.id
         for principal in root.principals
         if Role.APPROVER in principal.roles
-        and any(is_signed_by(key.public_key, message, s.sig) for key in principal.keys for s in envelope.signatures)
+        and any(proof_of(key, message, s.sig) is not None for key in principal.keys for s in envelope.signatures)
     )
     return Signed(decision, envelope.payload_sha256, who) if who else None
 

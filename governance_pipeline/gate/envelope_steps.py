@@ -15,10 +15,10 @@ from governance_pipeline.gate.policy import Assurance
 from governance_pipeline.ledger.trusted_root import seen_root
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.instants import instant_text
-from governance_pipeline.trust.keys import is_signed_by
 from governance_pipeline.trust.principals import Kind, Role
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.root_document import root_sha256
+from governance_pipeline.trust.signatures import Proof, proof_of
 from governance_pipeline.trust.statement import STATEMENT_PAYLOAD_TYPE, malformed, parse_statement
 
 if TYPE_CHECKING:
@@ -109,11 +109,17 @@ def key(passage: Passage) -> None:
 def presence(passage: Passage) -> None:
     """NO_USER_PRESENCE: the way it was signed is sure enough for the policy.
 
-    A plain Ed25519 signature shows that a key was at hand, not that a person was: it is a key file whatever it says.
+    A raw Ed25519 signature shows that a key was at hand, not that a person was: it is a key file whatever it says. One
+    of an authenticator nobody touched, or that did not verify who did, counts for nothing under any policy.
     """
     needed = passage.verifier.policy.minimum_assurance
 
     def check(offer: Offer) -> None:
+        if any(signer.proof is Proof.ABSENT for signer in offer.signers):
+            raise Refusal(
+                ReasonCode.NO_USER_PRESENCE,
+                "the authenticator signed without a touch of a verified person; make its key with verify-required",
+            )
         if proven_assurance(offer).is_below(needed):
             raise Refusal(
                 ReasonCode.NO_USER_PRESENCE,
@@ -140,21 +146,31 @@ def predicate(passage: Passage) -> None:
     passage.each(check)
 
 
-def proven_assurance(_offer: Offer) -> Assurance:
-    """Give how surely a person signed, by the signature alone: raw Ed25519 is a key file."""
-    return Assurance.KEY_FILE
+def proven_assurance(offer: Offer) -> Assurance:
+    """Give how surely a person signed, by the signatures alone; the weakest of several, and of none."""
+    shown = (_ASSURANCE[signer.proof] for signer in offer.signers)
+    return min(shown, key=tuple(Assurance).index, default=Assurance.KEY_FILE)
+
+
+_ASSURANCE = {
+    Proof.RAW: Assurance.KEY_FILE,
+    Proof.OPENSSH: Assurance.SSH_AGENT,
+    Proof.PRESENT: Assurance.PRESENCE,
+    Proof.ABSENT: Assurance.KEY_FILE,
+}
 
 
 def _makers(envelope: dsse.Envelope, message: bytes, trusted: TrustRoot) -> Iterator[SignedWith]:
     for entry in envelope.signatures:
         for principal in trusted.principals:
             for candidate in principal.keys:
-                if is_signed_by(candidate.public_key, message, entry.sig):
-                    yield SignedWith(principal, candidate)
+                proof = proof_of(candidate, message, entry.sig)
+                if proof is not None:
+                    yield SignedWith(principal, candidate, proof)
 
 
 def _against(passage: Passage, signer: SignedWith) -> Refusal | None:
-    principal, made_with = signer
+    principal, made_with, _ = signer
     trusted, allowed = passage.verifier.root, passage.verifier.policy.approvers
     if principal.kind is not Kind.HUMAN or Role.APPROVER not in principal.roles:
         return Refusal(ReasonCode.UNTRUSTED_KEY, f"{principal.id!r} is no approver of the trust root")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from governance_pipeline.trust.dsse import Envelope
     from governance_pipeline.trust.principals import Key, Principal
     from governance_pipeline.trust.root import TrustRoot
+    from governance_pipeline.trust.signatures import Proof
 
 
 class Verifier(NamedTuple):
@@ -43,10 +44,11 @@ class Verifier(NamedTuple):
 
 
 class SignedWith(NamedTuple):
-    """A principal of the trust root and its key that made a signature."""
+    """A principal of the trust root, its key that made a signature, and what that signature shows."""
 
     principal: Principal
     key: Key
+    proof: Proof
 
 
 @dataclass

@@ -53,6 +53,7 @@ def _key(key: Key, root: TrustRoot) -> dict[str, Any]:
     return {
         "fingerprint": key.fingerprint,
         "public_key": base64.b64encode(key.public_key).decode(),
+        "application": key.application,
         **_ends(key.validity),
         "revoked_at": instant_text(min(r.at for r in revoked)) if revoked else None,
     }

@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from governance_pipeline.errors import RecordRefused
 from governance_pipeline.strict.json_text import parse_json
 from governance_pipeline.strict.limits import LIMITS, Limits
-from governance_pipeline.trust.keys import SIGNATURE_BYTES, fingerprint, is_signed_by
+from governance_pipeline.trust.keys import fingerprint
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
+from governance_pipeline.trust.signatures import Proof, is_possible, proof_of
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from governance_pipeline.trust.keys import Signer
-    from governance_pipeline.trust.principals import Principal, Role
+    from governance_pipeline.trust.principals import Key, Principal, Role
     from governance_pipeline.trust.root import TrustRoot
 
 ENVELOPE_BYTES: Final = 64 * 1024
@@ -42,6 +43,7 @@ _SEVERITY: Final = (
     ReasonCode.NOT_YET_VALID,
     ReasonCode.EXPIRED,
     ReasonCode.REVOKED_KEY,
+    ReasonCode.NO_USER_PRESENCE,
 )
 """Which refusal is shown when several signatures fail for different reasons: the last of these."""
 
@@ -166,10 +168,10 @@ def verify_signatures(
         if found is None:
             reasons.append(_unknown_maker(signature, root))
             continue
-        principal, key = found
-        reason = _reason_against(principal, key, root, now, role)
+        principal, key, proof = found
+        reason = _reason_against(principal, key, root, now, role) or _absence(proof)
         if reason is None:
-            signers[key] = SignedBy(principal.id, fingerprint(key))
+            signers[key.public_key] = SignedBy(principal.id, key.fingerprint)
         else:
             reasons.append(reason)
     if not signers:
@@ -184,14 +186,16 @@ _EXPLAINED: Final = {
     ReasonCode.NOT_YET_VALID: "the key or its principal is not valid yet",
     ReasonCode.EXPIRED: "the key or its principal is no longer valid; have it renewed and sign again",
     ReasonCode.REVOKED_KEY: "the key is revoked; sign with another",
+    ReasonCode.NO_USER_PRESENCE: "the authenticator signed without a touch of a verified person; sign again",
 }
 
 
-def _maker(signature: Signature, message: bytes, root: TrustRoot) -> tuple[Principal, bytes] | None:
+def _maker(signature: Signature, message: bytes, root: TrustRoot) -> tuple[Principal, Key, Proof] | None:
     for principal in root.principals:
         for key in principal.keys:
-            if is_signed_by(key.public_key, message, signature.sig):
-                return principal, key.public_key
+            proof = proof_of(key, message, signature.sig)
+            if proof is not None:
+                return principal, key, proof
     return None
 
 
@@ -203,10 +207,9 @@ def _unknown_maker(signature: Signature, root: TrustRoot) -> ReasonCode:
 
 
 def _reason_against(
-    principal: Principal, public_key: bytes, root: TrustRoot, now: datetime, role: Role | None
+    principal: Principal, key: Key, root: TrustRoot, now: datetime, role: Role | None
 ) -> ReasonCode | None:
-    key = root.key(fingerprint(public_key))
-    if key is None or (role is not None and role not in principal.roles):
+    if role is not None and role not in principal.roles:
         return ReasonCode.UNTRUSTED_KEY
     if root.is_revoked(key.fingerprint, now):
         return ReasonCode.REVOKED_KEY
@@ -216,6 +219,10 @@ def _reason_against(
         if validity.is_over(now):
             return ReasonCode.EXPIRED
     return None
+
+
+def _absence(proof: Proof) -> ReasonCode | None:
+    return ReasonCode.NO_USER_PRESENCE if proof is Proof.ABSENT else None
 
 
 def _made(payload: bytes, payload_type: str, signer: Signer) -> Signature:
@@ -231,8 +238,8 @@ def _signature(value: Any) -> Signature:
     if type(keyid) is not str:
         raise _malformed("a keyid is no text")
     sig = _decoded(value.get("sig"), "sig")
-    if len(sig) != SIGNATURE_BYTES:
-        raise _malformed(f"a signature has {len(sig)} bytes; Ed25519 makes {SIGNATURE_BYTES}")
+    if not is_possible(sig):
+        raise _malformed(f"a signature of {len(sig)} bytes is none: neither raw Ed25519 nor one of OpenSSH")
     return Signature(keyid, sig)
 
 

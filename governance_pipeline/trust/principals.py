@@ -68,10 +68,17 @@ class Validity:
 
 @dataclass(frozen=True)
 class Key:
-    """A public key of a principal (raw Ed25519 bytes) and when it counts."""
+    """A public key of a principal and when it counts.
+
+    Attributes:
+        public_key: raw Ed25519 bytes.
+        validity: when it counts.
+        application: what a FIDO authenticator bound the key to (`ssh:…`); None for a key outside of one.
+    """
 
     public_key: bytes
     validity: Validity = Validity()
+    application: str | None = None
 
     @cached_property
     def fingerprint(self) -> str:

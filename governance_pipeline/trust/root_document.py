@@ -21,11 +21,12 @@ from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.instants import instant_of, instant_text
-from governance_pipeline.trust.keys import PUBLIC_KEY_BYTES, fingerprint, is_signed_by
+from governance_pipeline.trust.keys import PUBLIC_KEY_BYTES, fingerprint
 from governance_pipeline.trust.owned_files import owned_bytes
 from governance_pipeline.trust.principals import Key, Kind, Principal, Role, Validity
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.root import Revocation, TrustRoot
+from governance_pipeline.trust.signatures import Proof, proof_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,8 +128,11 @@ def load_root(path: Path, pinned: str, now: datetime, *, seen: SeenRoot | None =
     return read_root(owned_bytes(path, "trust root", dsse.ENVELOPE_BYTES), pinned, now, seen=seen)
 
 
-def _pinned_key(members: Mapping[str, Any], pinned: str) -> bytes:
-    """Find the key the reader trusts among those the document names; its bytes are proved by the fingerprint."""
+def _pinned_key(members: Mapping[str, Any], pinned: str) -> Key:
+    """Find the key the reader trusts among those the document names; its bytes are proved by the fingerprint.
+
+    That it is in an authenticator is said by the document itself: a false word there makes its signature unsound.
+    """
     for principal in _dicts(members.get("principals")):
         for key in _dicts(principal.get("keys")):
             try:
@@ -136,13 +140,18 @@ def _pinned_key(members: Mapping[str, Any], pinned: str) -> bytes:
             except (binascii.Error, ValueError):
                 continue
             if len(raw) == PUBLIC_KEY_BYTES and fingerprint(raw) == pinned:
-                return raw
+                application = key.get("application")
+                return Key(raw, application=application if type(application) is str else None)
     raise Refusal(ReasonCode.UNTRUSTED_KEY, f"the root key {pinned} that is pinned here is no key of this trust root")
 
 
-def _check_signature(envelope: dsse.Envelope, public_key: bytes) -> None:
+def _check_signature(envelope: dsse.Envelope, key: Key) -> None:
     message = dsse.pae(envelope.payload_type, envelope.payload)
-    if not any(is_signed_by(public_key, message, signature.sig) for signature in envelope.signatures):
+    proofs = {proof_of(key, message, signature.sig) for signature in envelope.signatures}
+    if proofs <= {None, Proof.ABSENT} and Proof.ABSENT in proofs:
+        what = "the authenticator signed the trust root without a touch of a verified person; sign it again"
+        raise Refusal(ReasonCode.NO_USER_PRESENCE, what)
+    if proofs <= {None}:
         raise Refusal(
             ReasonCode.BAD_SIGNATURE, "the pinned root key did not sign this trust root; restore the last one"
         )
@@ -206,14 +215,7 @@ def _principal_document(principal: Principal) -> dict[str, Any]:
         "kind": str(principal.kind),
         "controller": principal.controller,
         "roles": sorted(principal.roles),
-        "keys": [
-            {
-                "type": "ed25519",
-                "public_key": base64.b64encode(key.public_key).decode(),
-                **_validity_members(key.validity),
-            }
-            for key in principal.keys
-        ],
+        "keys": [{**_kind_members(key), **_validity_members(key.validity)} for key in principal.keys],
         "aliases": list(principal.aliases),
         **_validity_members(principal.validity),
     }
@@ -225,10 +227,19 @@ def _principal(value: Mapping[str, Any]) -> Principal:
         kind=Kind(value["kind"]),
         controller=value["controller"],
         roles=frozenset(Role(role) for role in value["roles"]),
-        keys=tuple(Key(base64.b64decode(key["public_key"]), _validity(key)) for key in value["keys"]),
+        keys=tuple(
+            Key(base64.b64decode(key["public_key"]), _validity(key), key.get("application")) for key in value["keys"]
+        ),
         aliases=tuple(value["aliases"]),
         validity=_validity(value),
     )
+
+
+def _kind_members(key: Key) -> dict[str, str]:
+    encoded = base64.b64encode(key.public_key).decode()
+    if key.application is None:
+        return {"type": "ed25519", "public_key": encoded}
+    return {"type": "sk-ed25519", "public_key": encoded, "application": key.application}
 
 
 def _validity(value: Mapping[str, Any]) -> Validity:

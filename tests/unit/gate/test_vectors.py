@@ -14,6 +14,7 @@ from governance_pipeline.gate.passage import SignedWith
 from governance_pipeline.gate.verify import STEPS, Step
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.reasons import ReasonCode
+from governance_pipeline.trust.signatures import Proof
 from governance_pipeline.trust.statement import parse_statement
 
 VECTORS = json.loads(Path(__file__).with_name("vectors.json").read_text("utf-8"))
@@ -73,7 +74,10 @@ def _believe_hints(passage):
     for offer in passage.offers:
         hints = {signature.keyid for signature in offer.read.signatures}
         offer.signers = tuple(
-            SignedWith(p, k) for p in passage.verifier.root.principals for k in p.keys if k.fingerprint in hints
+            SignedWith(p, k, Proof.RAW)
+            for p in passage.verifier.root.principals
+            for k in p.keys
+            if k.fingerprint in hints
         )
 
 
