@@ -81,6 +81,12 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
         "aus_known_steps_count": 0, "quarantined_changes_count": 0, "quarantined_evidence_count": 0,
         "opaque_steps_count": 0, "feature_version": "trajectory-features-v1", "epsilon": 1e-6,
     },
+    "features_amplification": {
+        "unit": "src/a.py", "is_in_baseline": True, "baseline_frequency_count": 3, "baseline_impact_count": 2,
+        "is_in_candidate": True, "candidate_frequency_count": 4, "candidate_impact_count": 2, "impact_delta_count": 0,
+        "base_commit_id": "a" * 40, "candidate_commit_id": "b" * 40, "provider": "{}", "rule": "{}", "unknown": "{}",
+        "feature_version": "change-amplification-v1",
+    },
     "features_conformal": {
         "feature": "largest_s", "cohort": '["c"]', "baseline_id": _DIGEST, "known_count": 99, "unknown_count": 0,
         "batch_count": 5, "level": "0.05", "feature_version": "trajectory-features-v1", "epsilon": 1e-6,

@@ -18,6 +18,7 @@ from governance_pipeline.verdict.criterion_state import criterion_state
 from governance_pipeline.verdict.detectors.goal_substitution import goal_facts
 from governance_pipeline.verdict.dismissals import entry_of
 from governance_pipeline.verdict.goal import judge_goal
+from governance_pipeline.verdict.impact import impact
 from governance_pipeline.verdict.required_checks import VALIDATOR_INDEPENDENCE, required_checks
 from governance_pipeline.verdict.signals import GOAL_SUBSTITUTION, Decision, GapReason
 from governance_pipeline.vocabulary import ContractState
@@ -62,7 +63,7 @@ def verdict_document(
         "new_findings": [entry for row, entry in found if row["is_known"] is not True],
         "known_findings": [entry for row, entry in found if row["is_known"] is True],
         "criteria": [_criterion(view, row) for row in view.criteria],
-        "impact": [],
+        "impact": impact(view),
         "checks_run": checks_run(view),
         "checks_skipped": checks_skipped(view),
         "unknowns": unknowns(view, [row for row, _ in found], baseline),

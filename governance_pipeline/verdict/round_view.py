@@ -45,6 +45,7 @@ INPUTS: Final = (
     "audit_independence",
     "features_step_surface",
     "features_round",
+    "features_amplification",
     "features_conformal",
 )
 """Every table a verdict is made from."""

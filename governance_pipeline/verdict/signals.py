@@ -97,6 +97,8 @@ GOAL_SUBSTITUTION: Final = "goal-substitution"
 
 REQUIRED_CHECK_NOT_RUN: Final = "required-check-not-run"
 NO_REQUIRED_CHECK_RAN: Final = "no-required-check-ran"
+IMPACT_INCREASE: Final = "impact-increase"
+OUTLIER_CROSSING: Final = "outlier-crossing"
 
 CLASS_OF_CODE: Final[dict[str, SignalClass]] = {
     **dict.fromkeys(
@@ -116,7 +118,10 @@ CLASS_OF_CODE: Final[dict[str, SignalClass]] = {
         SignalClass.GAP,
     ),
     **dict.fromkeys(
-        ("extreme-surface", "architectural-dispersion", "accumulated-expansion", "evidence-lag", "rewrite-attempt"),
+        (
+            "extreme-surface", "architectural-dispersion", "accumulated-expansion", "evidence-lag", "rewrite-attempt",
+            IMPACT_INCREASE, OUTLIER_CROSSING,
+        ),
         SignalClass.STATISTIC,
     ),
 }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.errors import UsageError
 from governance_pipeline.verdict.detectors import (
+    amplification,
     canonical_write,
     changed_tests,
     cross_checks,
@@ -49,6 +50,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     cross_checks.COMPONENTS_MISSING,
     reproduction.DETECTOR,
     without_check.DETECTOR,
+    *amplification.DETECTORS,
 )
 
 

@@ -21,6 +21,7 @@ SHIPPED_NOW = {
     "test-disabled", "assertion-removed", "public-signature-narrowed", "dependency-added", "dependency-unpinned",
     "extreme-surface", "architectural-dispersion", "accumulated-expansion", "evidence-lag", "rewrite-attempt",
     "canonical-write-unapproved",
+    "impact-increase", "outlier-crossing",
 }  # fmt: skip
 CHECKED = {"criterion_id": "C1", "check_command": "pytest -q"}
 FAILED = {"state": "refuted", "command": "pytest -q", "exit_code": 1}

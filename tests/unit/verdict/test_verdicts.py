@@ -23,7 +23,7 @@ from governance_pipeline.verdict.inputs_digest import InputDigests
 from governance_pipeline.verdict.policy_document import shipped_policy
 from governance_pipeline.verdict.required_checks import required_checks
 from governance_pipeline.verdict.round_view import INPUTS, RoundView, RowsByRound
-from governance_pipeline.verdict.signals import Check, Fact, Gap
+from governance_pipeline.verdict.signals import Check, Fact, Gap, Statistic
 from governance_pipeline.verdict.verdicts import verdicts
 
 READ = {"raw_log_files": [{"lines_in": 1, "accepted": 1}]}
@@ -73,7 +73,7 @@ def test_a_round_is_judged_as_the_decision_table_judges_its_signals(controls, mo
     found, rounds = judged(tables)
     assert rounds["status"].tolist() == [expected["status"]]
     assert sorted(found["decision"]) == sorted(f["decision"] for f in expected["findings"])
-    assert all(isinstance(signal, Fact | Gap) for signal in signals)
+    assert all(isinstance(signal, Fact | Gap | Statistic) for signal in signals)
     if expected["status"] in {"pass", "warn"}:
         assert checks
         assert all(check.ran for check in checks)
