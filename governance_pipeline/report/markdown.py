@@ -37,6 +37,7 @@ def verdict_markdown(document: Document) -> str:
     lines += _findings("New findings", document["new_findings"])
     lines += _findings("Known from the parent round", document["known_findings"])
     lines += _criteria(document["criteria"])
+    lines += _impact(document["impact"])
     lines += _checks(document)
     policy = document["policy"]
     return "\n".join(
@@ -90,6 +91,23 @@ def _criteria(criteria: Sequence[Document]) -> list[str]:
     )  # fmt: skip
     heads = ("criterion", "required", "state", "check", "seen in the logs")
     return ["", f"### Criteria: {len(criteria)}", "", *_table(heads, rows), *_more(criteria)]
+
+
+def _impact(units: Sequence[Document]) -> list[str]:
+    """The touched units: how far each reaches before and after, and which signals it raises."""
+    if not units:
+        return []
+    rows = (
+        [code(row["unit"]), _reach(row["baseline"]), _reach(row["candidate"]),
+         ", ".join(name for name, value in row["signals"].items() if value) or "none"]
+        for row in units[:MAX_ROWS]
+    )  # fmt: skip
+    heads = ("touched unit", "impact before", "impact after", "signals")
+    return ["", f"### Impact: {len(units)}", "", *_table(heads, rows), *_more(units)]
+
+
+def _reach(side: Document | None) -> str:
+    return "not there" if side is None else code(side["impact_count"])
 
 
 def _checks(document: Document) -> list[str]:

@@ -61,8 +61,8 @@ def sarif_log(document: Document, rules: Mapping[str, str], version: str) -> dic
 
 
 _RUN_PROPERTIES: Final = (
-    "round_id", "requires_justification", "scope", "mode", "checks_run", "unknowns", "policy", "inputs_digest",
-    "reproduce",
+    "round_id", "requires_justification", "scope", "mode", "checks_run", "unknowns", "impact", "policy",
+    "inputs_digest", "reproduce",
 )  # fmt: skip
 
 

@@ -48,6 +48,7 @@ def verdict_page(document: Document) -> RenderableType:
     parts += _findings("New findings", document["new_findings"])
     parts += _findings("Known from the parent round", document["known_findings"])
     parts += _criteria(document["criteria"])
+    parts += _impact(document["impact"])
     parts += _checks(document)
     parts += [Text(f"not deciding: {row['reason']}: {excerpt(row['about'])}", style="dim")
               for row in document["unknowns"] if row["finding_id"] is None]  # fmt: skip
@@ -129,6 +130,19 @@ def _criteria(criteria: Sequence[Document]) -> list[RenderableType]:
         values = (row["criterion_id"], row["required"], row["state"], row["check"], row["check_was_seen"])
         table.add_row(*(_cell(_said(value)) for value in values))
     return [Text(f"\nCriteria: {len(criteria)}", style="bold underline"), table, *_more(criteria)]
+
+
+def _impact(units: Sequence[Document]) -> list[RenderableType]:
+    if not units:
+        return []
+    table = _table("touched unit", "impact before", "impact after", "signals")
+    for row in units[:MAX_ROWS]:
+        sides = (
+            "not there" if side is None else _said(side["impact_count"]) for side in (row["baseline"], row["candidate"])
+        )
+        signals = ", ".join(name for name, value in row["signals"].items() if value) or "none"
+        table.add_row(_cell(row["unit"]), *sides, signals)
+    return [Text(f"\nImpact: {len(units)}", style="bold underline"), table, *_more(units)]
 
 
 def _checks(document: Document) -> list[RenderableType]:

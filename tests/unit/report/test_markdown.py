@@ -62,3 +62,20 @@ def test_worst_comes_first_and_the_status_is_in_the_heading(made):
     )
     assert text.startswith("## Verdict of `r-1`: **unknown**\n")
     assert text.index("**block**") < text.index("**record**")
+
+
+def test_touched_units_are_shown_with_their_reach_and_an_unknown_one_in_words(made):
+    side = {"impact_count": 7}
+    units = [
+        {
+            "unit": made.text,
+            "baseline": side,
+            "candidate": {"impact_count": None},
+            "signals": {"impact_increase": True},
+        },
+        {"unit": "new.py", "baseline": None, "candidate": side, "signals": {"impact_increase": None}},
+    ]
+    text = verdict_markdown(made.verdict_of(impact=units))
+    assert "### Impact: 2" in text
+    assert "| `7` | unknown | impact_increase |" in text
+    assert "| `new.py` | not there | `7` | none |" in text

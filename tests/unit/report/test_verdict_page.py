@@ -41,3 +41,11 @@ def test_a_verdict_without_findings_says_so(made):
     page = verdict_html(made.verdict_of(status="pass", checks_run=[], checks_skipped=[], unknowns=[], criteria=[]))
     assert "No finding." in page
     assert "<p>Nothing.</p>" in page
+
+
+def test_touched_units_are_shown_with_their_reach(made):
+    side = {"impact_count": 7}
+    unit = {"unit": made.text, "baseline": None, "candidate": side, "signals": {"impact_increase": True}}
+    page = verdict_html(made.verdict_of(impact=[unit]))
+    assert "Impact of the touched units: 1" in page
+    assert "<td>not there</td><td>7</td><td>impact_increase </td>" in page
