@@ -12,16 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.signing import signer_of
 from governance_pipeline.report.json_text import json_text
 
 if TYPE_CHECKING:
     from governance_pipeline.ledger.root_keeping import Kept
+    from governance_pipeline.trust.keys import Signer
+    from governance_pipeline.trust.root import TrustRoot
 
 CONFIG = click.option(
     "--config", "config_path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Configuration that pins the root; default: gate.toml of this account.",
 )  # fmt: skip
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+ROOT_KEY = click.option(
+    "--root-key", type=click.Path(path_type=Path), metavar="FILE", help="Default: root-key.pem by the root."
+)
 ROLES = ("approver", "validator", "dismisser", "log")
 KINDS = ("human", "validator", "agent", "service")
 
@@ -64,7 +70,7 @@ def init(folder: Path, owner: str, days: int, throwaway: bool, config_path: Path
 @click.option("--public-key", type=click.Path(path_type=Path), metavar="FILE", help="Its key: PEM, OpenSSH or Base64.")
 @click.option("--new-key", type=click.Path(path_type=Path), metavar="FILE", help="Make a key for it in this file.")
 @click.option("--days", type=click.IntRange(1, 3650), help="Until its key expires; default: with the root.")
-@click.option("--root-key", type=click.Path(path_type=Path), metavar="FILE", help="Default: root-key.pem by the root.")
+@ROOT_KEY
 @CONFIG
 @AS_JSON
 def add(
@@ -81,9 +87,7 @@ def add(
     as_json: bool,
 ) -> None:
     """Add PRINCIPAL to the trust root, or what is new about it, in a new version signed by the root key."""
-    from governance_pipeline.ledger.root_keeping import KEY_FILE, add_principal
-    from governance_pipeline.trust.config import load_config
-    from governance_pipeline.trust.keys import is_encrypted_key, load_signer
+    from governance_pipeline.ledger.root_keeping import add_principal
     from governance_pipeline.trust.principals import Key, Kind, Principal, Role, Validity
 
     if public_key is not None and new_key is not None:
@@ -91,15 +95,70 @@ def add(
     if roles and public_key is None and new_key is None and kind != "agent":
         click.echo("no key given: the roles count for the keys it has already", err=True)
     now = datetime.now(UTC)
-    config = load_config(config_path)
-    current = _current(config, now)
-    path = config.root.parent / KEY_FILE if root_key is None else root_key
-    signer = load_signer(path, _passphrase(path) if is_encrypted_key(path) else None)
+    current, signer = _opened(config_path, root_key, now)
     public, key_file = _public_key(public_key, new_key, is_throwaway=current.root.is_throwaway)
     ends = Validity(now, None if days is None else now + timedelta(days=days))
     keys = () if public is None else (Key(public[0], ends, public[1]),)
     added = Principal(principal, Kind(kind), controller or principal, frozenset(map(Role, roles)), keys, aliases)
-    _answer(add_principal(config, added, signer, now, key_file=key_file), as_json)
+    _answer(add_principal(current.config, added, signer, now, key_file=key_file), as_json)
+
+
+@trust.command(epilog="Example: govern trust revoke 3f2a91c0… --reason 'the laptop was lost'")
+@click.argument("key_fingerprint", metavar="FINGERPRINT")
+@click.option("--reason", required=True, help="Why; it stands in the trust root.")
+@ROOT_KEY
+@CONFIG
+@AS_JSON
+def revoke(key_fingerprint: str, reason: str, root_key: Path | None, config_path: Path | None, as_json: bool) -> None:
+    """Revoke the key with FINGERPRINT (its beginning is enough) from now on: nothing it signed opens a gate."""
+    from governance_pipeline.ledger.root_keeping import revoke_key
+    from governance_pipeline.trust.root import Revocation
+
+    now = datetime.now(UTC)
+    current, signer = _opened(config_path, root_key, now)
+    revocation = Revocation(_one_key(current.root, key_fingerprint), now, reason)
+    _answer(revoke_key(current.config, revocation, signer, now), as_json)
+
+
+@trust.command(epilog="Example: govern trust renew --days 365")
+@click.option("--days", type=click.IntRange(1, 3650), default=365, show_default=True, help="Until the root expires.")
+@ROOT_KEY
+@CONFIG
+@AS_JSON
+def renew(days: int, root_key: Path | None, config_path: Path | None, as_json: bool) -> None:
+    """Sign the trust root anew with another end, before it expires."""
+    from governance_pipeline.ledger.root_keeping import renew_root
+
+    now = datetime.now(UTC)
+    current, signer = _opened(config_path, root_key, now)
+    _answer(renew_root(current.config, signer, now, days=days), as_json)
+
+
+@trust.command(epilog="Example: govern trust rotate --new-key ~/governance/root-key-2.pem")
+@click.option(
+    "--new-key", type=click.Path(path_type=Path), required=True, metavar="FILE",
+    help="Make the new root key in this file; one that holds an OpenSSH key is used as it is.",
+)  # fmt: skip
+@ROOT_KEY
+@CONFIG
+@AS_JSON
+def rotate(new_key: Path, root_key: Path | None, config_path: Path | None, as_json: bool) -> None:
+    """Replace the root key: both sign the next version, this account pins the new one, then the old one is revoked.
+
+    Every other machine that pins the old key refuses the root from then on, and says that the new one must be pinned.
+    """
+    from governance_pipeline.ledger.root_keeping import NewRootKey, rotate_root_key
+    from governance_pipeline.trust import keys
+
+    now = datetime.now(UTC)
+    current, signer = _opened(config_path, root_key, now)
+    if new_key.exists():
+        new = NewRootKey(signer_of(new_key, None), None)
+    else:
+        passphrase = None if current.root.is_throwaway else _new_passphrase("the new root key")
+        made = keys.new_key(passphrase)
+        new = NewRootKey(keys.signer_of(made, passphrase), (new_key, made.file_bytes))
+    _answer(rotate_root_key(current.config, signer, new, now), as_json)
 
 
 @trust.command(epilog="Example: govern trust show --json")
@@ -118,6 +177,25 @@ def _current(config: Any, now: datetime) -> Kept:
     from governance_pipeline.ledger.trusted_root import trusted_root
 
     return Kept(config, trusted_root(config, Ledger(config.ledger), now))
+
+
+def _opened(config_path: Path | None, root_key: Path | None, now: datetime) -> tuple[Kept, Signer]:
+    """Open the trust root in force and its key."""
+    from governance_pipeline.ledger.root_keeping import KEY_FILE
+    from governance_pipeline.trust.config import load_config
+
+    current = _current(load_config(config_path), now)
+    path = current.config.root.parent / KEY_FILE if root_key is None else root_key
+    return current, signer_of(path, None)
+
+
+def _one_key(root: TrustRoot, beginning: str) -> str:
+    """Give the fingerprint of the root's only key that begins so."""
+    found = [key.fingerprint for p in root.principals for key in p.keys if key.fingerprint.startswith(beginning)]
+    if len(found) != 1:
+        what = "no key" if not found else f"{len(found)} keys"
+        raise click.BadParameter(f"{what} of the root begin with {beginning!r}; `govern trust show` lists them")
+    return found[0]
 
 
 def _public_key(
@@ -143,10 +221,6 @@ def _public_key(
 def _new_passphrase(what: str) -> bytes:
     answer = click.prompt(f"Passphrase for {what}", hide_input=True, confirmation_prompt=True, err=True)
     return str(answer).encode()
-
-
-def _passphrase(path: Path) -> bytes:
-    return str(click.prompt(f"Passphrase of {path}", hide_input=True, err=True)).encode()
 
 
 def _answer(kept: Kept, as_json: bool) -> None:

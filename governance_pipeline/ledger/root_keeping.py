@@ -6,6 +6,7 @@ can be used or begun again. What does not: prompts and printing (cli).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,19 +15,22 @@ from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.ledger.trusted_root import remember_root, trusted_root
 from governance_pipeline.storage.atomic import AtomicWriter
 from governance_pipeline.storage.lock import exclusive
-from governance_pipeline.trust.config import GateConfig, write_config
+from governance_pipeline.trust import dsse
+from governance_pipeline.trust.config import GateConfig, replace_config, write_config
 from governance_pipeline.trust.keys import fingerprint, new_key, signer_of
 from governance_pipeline.trust.new_files import taken_back_on_failure, write_new
 from governance_pipeline.trust.owned_files import folder_fault
+from governance_pipeline.trust.principals import Key
 from governance_pipeline.trust.reasons import Refusal
-from governance_pipeline.trust.root import TrustRoot, first_root
+from governance_pipeline.trust.root import Revocation, TrustRoot, first_root
 from governance_pipeline.trust.root_document import read_root, sign_root
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
-    from governance_pipeline.trust.keys import KeyFileSigner
+    from governance_pipeline.trust.keys import Signer
     from governance_pipeline.trust.principals import Principal
 
 ROOT_FILE: Final = "trust-root.json"
@@ -41,6 +45,13 @@ class Kept(NamedTuple):
 
     config: GateConfig
     root: TrustRoot
+
+
+class NewRootKey(NamedTuple):
+    """A root key to be: its signer, and place and content of its file (None for one OpenSSH holds)."""
+
+    signer: Signer
+    file: tuple[Path, bytes] | None
 
 
 def make_root(
@@ -95,22 +106,51 @@ def _make_folders(folder: Path, *others: Path) -> None:
 def add_principal(
     config: GateConfig,
     added: Principal,
-    signer: KeyFileSigner,
+    signer: Signer,
     now: datetime,
     *,
     key_file: tuple[Path, bytes] | None = None,
 ) -> Kept:
-    """Make the next version of the trust root with a principal, signed by the pinned root key.
+    """Make the next version of the trust root with a principal, or with what is new about one; see `change_root`."""
+    return change_root(config, lambda root: root.with_principal(added), signer, now, key_file=key_file)
+
+
+def revoke_key(config: GateConfig, revocation: Revocation, signer: Signer, now: datetime) -> Kept:
+    """Make the next version of the trust root with one more revoked key; see `change_root`.
+
+    Raises:
+        UsageError: it is the pinned root key, which `rotate_root_key` replaces, or no key of the root.
+    """
+    if revocation.key_fingerprint == config.root_fingerprint:
+        raise UsageError("this is the pinned root key; `govern trust rotate` replaces it and revokes it after that")
+    return change_root(config, lambda root: root.with_revocation(revocation), signer, now)
+
+
+def renew_root(config: GateConfig, signer: Signer, now: datetime, *, days: int) -> Kept:
+    """Make the next version of the trust root with another end; see `change_root`."""
+    until = now + timedelta(days=days)
+    return change_root(config, lambda root: replace(root, version=root.version + 1, expires=until), signer, now)
+
+
+def change_root(
+    config: GateConfig,
+    change: Callable[[TrustRoot], TrustRoot],
+    signer: Signer,
+    now: datetime,
+    *,
+    key_file: tuple[Path, bytes] | None = None,
+) -> Kept:
+    """Make the next version of the trust root, signed by the pinned root key.
 
     The file is replaced before the version is recorded: a crash in between leaves the new root, which readers accept
     and the next change records. Nothing is written or recorded before a reader was seen to take the new bytes.
 
     Args:
         config: where the root is, and its pinned key.
-        added: the principal, or what is new about it.
+        change: gives the next version from the one in force.
         signer: the root key.
         now: the time.
-        key_file: place and content of a new key of the principal, written just before the root that names it.
+        key_file: place and content of a new key of a principal, written just before the root that names it.
 
     Raises:
         UsageError: another key, the file of the new key exists, or no reader would take the new version.
@@ -122,7 +162,7 @@ def add_principal(
     ledger = Ledger(config.ledger)
     with exclusive(config.root.with_name(f"{config.root.name}.lock")):
         current = trusted_root(config, ledger, now)
-        grown = current.with_principal(added)
+        grown = change(current)
         data = _readable(grown, signer, config, now)
         with taken_back_on_failure() as made:
             if key_file is not None:
@@ -134,14 +174,62 @@ def add_principal(
     return Kept(config, grown)
 
 
-def _readable(root: TrustRoot, signer: KeyFileSigner, config: GateConfig, now: datetime) -> bytes:
+def rotate_root_key(config: GateConfig, old: Signer, new: NewRootKey, now: datetime) -> Kept:
+    """Replace the root key: a version both keys sign, then the pin, then a version that revokes the old key.
+
+    A reader that still pins the old key takes the first version and refuses the second, naming the revoked key. A crash
+    leaves one of these states, each of which can be read; running it again from there is refused with what is missing.
+
+    Args:
+        config: where the root is, and the pinned old key.
+        old: the old root key.
+        new: the new one, with place and content of its file.
+        now: the time.
+
+    Raises:
+        As `change_root`; UsageError also when the configuration changed meanwhile.
+    """
+    pinned = config._replace(root_fingerprint=fingerprint(new.signer.public_key))
+    ledger = Ledger(config.ledger)
+    with exclusive(config.root.with_name(f"{config.root.name}.lock")):
+        current = trusted_root(config, ledger, now)
+        owner = _owner(current, config)
+        grown = _with_key(current, owner, new.signer.public_key)
+        data = _readable(grown, old, config, now, also=new.signer)
+        _check_readable(data, pinned, now)
+        with taken_back_on_failure() as made:
+            if new.file is not None:
+                write_new(*new.file)
+                made.append(new.file[0])
+            remember_root(ledger, current, actor=owner, ts=now)
+            AtomicWriter(config.root.parent).write(config.root, data)
+        remember_root(ledger, grown, actor=owner, ts=now)
+        replace_config(config, pinned)
+    revoked = Revocation(config.root_fingerprint, now, "the root key was rotated")
+    return change_root(pinned, lambda root: root.with_revocation(revoked), new.signer, now)
+
+
+def _with_key(root: TrustRoot, owner: str, public_key: bytes) -> TrustRoot:
+    principal = next(p for p in root.principals if p.id == owner)
+    return root.with_principal(replace(principal, keys=(Key(public_key),)))
+
+
+def _readable(
+    root: TrustRoot, signer: Signer, config: GateConfig, now: datetime, *, also: Signer | None = None
+) -> bytes:
     """Sign a root and read it back as every reader will: a root that nobody can read would close every gate."""
     data = sign_root(root, signer)
+    if also is not None:
+        data = dsse.envelope_bytes(dsse.add_signature(dsse.parse_envelope(data), also))
+    _check_readable(data, config, now)
+    return data
+
+
+def _check_readable(data: bytes, config: GateConfig, now: datetime) -> None:
     try:
         read_root(data, config.root_fingerprint, now)
     except Refusal as refusal:
         raise UsageError(f"no reader would take this trust root, nothing was changed: {refusal}") from None
-    return data
 
 
 def _owner(root: TrustRoot, config: GateConfig) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.storage.atomic import AtomicWriter
 from governance_pipeline.trust.new_files import write_new
 from governance_pipeline.trust.owned_files import owned_bytes
 from governance_pipeline.vocabulary import SHA256_PATTERN
@@ -88,6 +89,26 @@ def write_config(config: GateConfig) -> None:
         UsageError: the file exists, or a path is not absolute.
         StorageError: it could not be written.
     """
+    try:
+        config.source.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"folder {config.source.parent} cannot be made: {error.strerror}") from error
+    write_new(config.source, _config_bytes(config))
+
+
+def replace_config(old: GateConfig, new: GateConfig) -> None:
+    """Put another configuration in the place of one that is still what was read.
+
+    Raises:
+        UsageError: the file holds something else by now; it is left as it is.
+        StorageError: it could not be written; the old one is then still there.
+    """
+    if load_config(old.source) != old:
+        raise UsageError(f"{old.source} was changed meanwhile; look at it, then try again")
+    AtomicWriter(old.source.parent).write(old.source, _config_bytes(new))
+
+
+def _config_bytes(config: GateConfig) -> bytes:
     places = {"root": config.root, "ledger": config.ledger, "policy": config.policy}
     members = {
         "schema": CONFIG_SCHEMA,
@@ -96,11 +117,7 @@ def write_config(config: GateConfig) -> None:
     }
     lines = ["# What this verifier trusts. Keep it away from agents: whoever writes it decides who may approve."]
     lines += [f"{name} = {_toml_text(value)}" for name, value in members.items()]
-    try:
-        config.source.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"folder {config.source.parent} cannot be made: {error.strerror}") from error
-    write_new(config.source, ("\n".join(lines) + "\n").encode())
+    return ("\n".join(lines) + "\n").encode()
 
 
 def _owned_bytes(source: Path) -> bytes:

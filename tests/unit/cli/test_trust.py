@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
 import jsonschema
 import pytest
 from click.testing import CliRunner
@@ -261,3 +262,45 @@ def test_the_configuration_of_the_account_is_the_default(tmp_path, monkeypatch, 
     assert (tmp_path / "home" / ".config" / "governance-pipeline" / "gate.toml").is_file()
     assert run(["trust", "show"]) == 0
     assert "THROW-AWAY" in capfd.readouterr().out
+
+
+def test_a_revoked_key_is_shown_as_one_and_its_beginning_is_enough(made, document, govern, tmp_path):
+    grown = document("add", "ana", "--kind", "human", "--role", "approver", "--new-key", str(tmp_path / "ana.pem"))
+    name = grown["principals"][1]["keys"][0]["fingerprint"]
+    revoked = document("revoke", name[:8], "--reason", "the laptop was lost")
+    assert (revoked["version"], revoked["principals"][1]["keys"][0]["revoked_at"] is not None) == (3, True)
+    assert "REVOKED" in govern("show")
+    for unknown in ("zz", ""):
+        with pytest.raises(click.BadParameter, match=r"keys? of the root begin"):
+            govern("revoke", unknown, "--reason", "x")
+    with pytest.raises(UsageError, match="govern trust rotate"):
+        govern("revoke", made["root_fingerprint"], "--reason", "x")
+
+
+def test_a_root_is_renewed_before_it_expires(made, document):
+    renewed = document("renew", "--days", "700")
+    assert (renewed["version"], renewed["expires"] > made["expires"]) == (2, True)
+    assert document("show") == renewed
+
+
+def test_a_rotated_root_key_pins_the_new_one_and_revokes_the_old_for_everybody(made, document, tmp_path):
+    old_pin = load_config(tmp_path / "gate.toml")
+    rotated = document("rotate", "--new-key", str(tmp_path / "trust" / "root-2.pem"))
+    assert rotated["version"] == 3
+    assert rotated["root_fingerprint"] != made["root_fingerprint"]
+    assert load_config(tmp_path / "gate.toml").root_fingerprint == rotated["root_fingerprint"]
+    assert [key["revoked_at"] is not None for key in rotated["principals"][0]["keys"]] == [True, False]
+    with pytest.raises(Refusal) as refused:
+        load_root(old_pin.root, old_pin.root_fingerprint, datetime.now(UTC))
+    assert refused.value.code in (ReasonCode.BAD_SIGNATURE, ReasonCode.REVOKED_KEY)
+    with pytest.raises(UsageError, match="not the root key"):
+        document("renew")
+    assert document("renew", "--root-key", str(tmp_path / "trust" / "root-2.pem"))["version"] == 4
+
+
+def test_a_rotation_that_cannot_write_its_key_changes_nothing(made, document, govern, tmp_path):
+    before = (tmp_path / "gate.toml").read_bytes(), (tmp_path / "trust" / "trust-root.json").read_bytes()
+    with pytest.raises(StorageError):
+        govern("rotate", "--new-key", str(tmp_path / "nowhere" / "key.pem"))
+    assert before == ((tmp_path / "gate.toml").read_bytes(), (tmp_path / "trust" / "trust-root.json").read_bytes())
+    assert document("show") == made
