@@ -41,11 +41,14 @@ UPSTREAM: Final = (
     "audit_independence",
     "features_step_surface",
     "features_round",
+    "features_graph_surface",
+    "features_amplification",
     "features_conformal",
     "verdict_findings",
     "verdict_rounds",
 )
-"""Every table of the pipeline: what is published is made from some, and those are made from the others. The list is
+"""Every table the pipeline keeps of a round: what is published is made from some, and those are made from the others.
+The baselines of a cohort are of no single round; each row that rests on one names it by digest. The list is
 literal, because the gate knows nothing of the pipeline; a test holds the two to be the same."""
 
 PUBLISH: Final = Gate("publish", ("published_round_report", "published_features"), UPSTREAM)

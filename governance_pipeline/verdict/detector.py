@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 from governance_pipeline.verdict.round_view import CONTRACT_FILE, RoundView
-from governance_pipeline.verdict.signals import CLASS_OF_CODE, Fact, Gap, GapReason, Signal, SignalClass
+from governance_pipeline.verdict.signals import CLASS_OF_CODE, Fact, Gap, GapReason, Signal, SignalClass, Statistic
+
+if TYPE_CHECKING:
+    from governance_pipeline.verdict.calibration import Extreme
 
 Control = Mapping[str, Sequence[Mapping[str, Any]]]
 """Table -> rows that matter; columns left out are filled in (`controls`)."""
@@ -37,6 +40,7 @@ class Hit:
         place: where it can be looked up; None when it is about nothing in particular.
         required: of a gap, the round needs the thing.
         reason: of a gap, what is unknown.
+        statistic: of a statistic, how far it is calibrated and extreme, and how good its reference is.
     """
 
     subject: tuple[str, ...]
@@ -45,6 +49,7 @@ class Hit:
     place: Place | None = None
     required: bool = True
     reason: GapReason = GapReason.NO_EVIDENCE
+    statistic: Extreme | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,8 @@ class Detector:
         """Give a hit as a signal of the decision table."""
         if self.signal_class == SignalClass.FACT:
             return Fact(finding_id, self.code)
+        if hit.statistic is not None:
+            return Statistic(finding_id, self.code, *hit.statistic)
         return Gap(finding_id, self.code, hit.required, hit.reason)
 
     def fingerprint(self, hit: Hit) -> str:

@@ -16,6 +16,7 @@ from governance_pipeline.verdict.change_skips import change_skips
 from governance_pipeline.verdict.command_runs import seen_run
 from governance_pipeline.verdict.criterion_state import criterion_state
 from governance_pipeline.verdict.detectors.goal_substitution import goal_facts
+from governance_pipeline.verdict.detectors.statistics import statistics_skipped
 from governance_pipeline.verdict.dismissals import entry_of
 from governance_pipeline.verdict.goal import judge_goal
 from governance_pipeline.verdict.impact import impact
@@ -120,6 +121,7 @@ def checks_skipped(view: RoundView) -> list[dict[str, Any]]:
         if (row["path"], row["subject_id"], row["field"]) not in checked
     ]  # fmt: skip
     skipped += change_skips(view)
+    skipped += statistics_skipped(view)
     if not view.has_contract:
         names = ("criteria", "scope", GOAL_SUBSTITUTION)
         skipped += [{"id": name, "required": False, "reason": str(GapReason.NO_CONTRACT)} for name in names]

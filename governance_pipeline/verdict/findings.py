@@ -14,7 +14,7 @@ from governance_pipeline.verdict.baseline import Baseline, baselines
 from governance_pipeline.verdict.decision_table import Decided, decide_signal, severity_of
 from governance_pipeline.verdict.detectors import DETECTORS
 from governance_pipeline.verdict.dismissals import NOTHING, Dismissals, columns_of
-from governance_pipeline.verdict.round_view import RoundView, RowsByRound
+from governance_pipeline.verdict.round_view import NOT_CALIBRATED, RoundView, RowsByRound
 from governance_pipeline.verdict.signals import Fact
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from governance_pipeline.verdict.calibration import Records
     from governance_pipeline.verdict.detector import Detector, Hit
     from governance_pipeline.verdict.policy_document import Policy
 
@@ -39,7 +40,12 @@ class Found(NamedTuple):
     decided: Decided
 
 
-def findings(tables: Mapping[str, pd.DataFrame], policy: Policy, dismissals: Dismissals = NOTHING) -> pd.DataFrame:
+def findings(
+    tables: Mapping[str, pd.DataFrame],
+    policy: Policy,
+    dismissals: Dismissals = NOTHING,
+    calibrations: Records = NOT_CALIBRATED,
+) -> pd.DataFrame:
     """Return one row per finding of every round in `core_rounds`; columns as contract `verdict_findings`.
 
     Args:
@@ -47,6 +53,7 @@ def findings(tables: Mapping[str, pd.DataFrame], policy: Policy, dismissals: Dis
             of its child (`baseline.ancestors` says which are needed).
         policy: the policy document in force.
         dismissals: what people have dismissed; with some, `dismissals.PARTY_TABLES` are needed too.
+        calibrations: code of a statistic -> the calibration in force; without one it is only recorded.
 
     Raises:
         UsageError: a table is missing.
@@ -56,7 +63,7 @@ def findings(tables: Mapping[str, pd.DataFrame], policy: Policy, dismissals: Dis
     found: dict[str, list[Found]] = {}
     parents: dict[str, str | None] = {}
     for round_id in source.round_ids:
-        view = RoundView(source, round_id, policy)
+        view = RoundView(source, round_id, policy, calibrations)
         found[round_id] = findings_of(view)
         parents[round_id] = view.parent_round_id
     known = baselines(parents, {round_id: [one.fingerprint for one in some] for round_id, some in found.items()})

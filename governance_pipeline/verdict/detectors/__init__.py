@@ -22,6 +22,7 @@ from governance_pipeline.verdict.detectors import (
     parse_failure,
     public_signature,
     reproduction,
+    statistics,
     validator,
     without_check,
     without_evidence,
@@ -50,6 +51,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     cross_checks.COMPONENTS_MISSING,
     reproduction.DETECTOR,
     without_check.DETECTOR,
+    *statistics.DETECTORS,
     *amplification.DETECTORS,
 )
 
