@@ -23,6 +23,7 @@ FAMILIES = {
     "tests_are_kept": ("test-deleted", "test-disabled", "assertion-removed"),
     "public_names_are_kept": ("public-signature-narrowed",),
     "dependencies_are_kept": ("dependency-added", "dependency-unpinned"),
+    "rounds_can_be_compared": ("partial-impact-graph", "rebaseline-due"),
     "criteria_have_evidence": (
         "criterion-without-evidence",
         "criterion-without-check",

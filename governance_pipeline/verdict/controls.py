@@ -76,6 +76,10 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
         "path": "changes.jsonl", "file_sha256": _DIGEST, "feature_version": "trajectory-features-v1",
         "epsilon": 1e-6,
     },
+    "features_graph_surface": {
+        "step_index": 1, "origin": "native", "unknown": "{}", "path": "changes.jsonl", "file_sha256": _DIGEST,
+        "feature_version": "trajectory-features-v2",
+    },
     "features_round": {
         "origin": "native", "contract_state": "valid", "steps_count": 0, "step_gaps": "[]", "repeated_steps": "[]",
         "aus_known_steps_count": 0, "quarantined_changes_count": 0, "quarantined_evidence_count": 0,

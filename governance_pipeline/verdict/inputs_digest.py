@@ -41,14 +41,19 @@ class InputDigests:
         self._columns: dict[str, list[_Column]] = {}
 
     def digest(self, round_id: str, baseline: Baseline) -> str:
-        """Digest of one round's rows in every input table, in stored order, and of what its parent is known to have.
+        """Digest of one round's rows in every input table, in stored order, and of what its parent has and promised.
 
         Returns:
             `sha256:` and 64 hex digits.
         """
         tables = {table: [version_of(table), self._rows_digest(table, round_id)] for table in INPUTS}
         known = None if baseline.first_seen is None else dict(baseline.first_seen)
-        document: dict[str, Any] = {"tables": tables, "baseline": {"round_id": baseline.round_id, "first_seen": known}}
+        parent = [] if baseline.round_id is None else self._source.part("core_rounds", baseline.round_id).to_pylist()
+        promised = parent[0]["contract_sha256"] if parent else None
+        document: dict[str, Any] = {
+            "tables": tables,
+            "baseline": {"round_id": baseline.round_id, "first_seen": known, "contract_sha256": promised},
+        }
         return f"sha256:{sha256_hex(canonical_json(document))}"
 
     def _rows_digest(self, table: str, round_id: str) -> str:

@@ -15,7 +15,10 @@ _COLUMNS = ("station_id", "read_at", "level_mm", "datum", "quality", "run_id", "
 def code_lines(dice: Dice, path: str, count: int) -> list[str]:
     """Write `count` lines in the language of `path`."""
     writer = _sql if path.endswith(".sql") else _test if "test_" in path else _python
-    return [writer(dice, index) for index in range(count)]
+    lines = [writer(dice, index) for index in range(count)]
+    if count > 1 and lines[-1].startswith("def "):
+        lines[-1] = "    total = None"  # a file that ends with an empty function does not parse
+    return lines
 
 
 def diff_text(path: str, removed: list[str], added: list[str], start: int) -> str:

@@ -20,9 +20,10 @@ from governance_pipeline.verdict.detectors import (
     missing_checks,
     output_hash,
     parse_failure,
+    partial_graph,
     public_signature,
+    rebaseline,
     reproduction,
-    statistics,
     validator,
     without_check,
     without_evidence,
@@ -50,8 +51,9 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     missing_checks.NONE_RAN,
     cross_checks.COMPONENTS_MISSING,
     reproduction.DETECTOR,
+    partial_graph.DETECTOR,
+    rebaseline.DETECTOR,
     without_check.DETECTOR,
-    *statistics.DETECTORS,
     *amplification.DETECTORS,
 )
 

@@ -113,3 +113,34 @@ def test_a_write_of_a_canonical_asset_blocks_only_where_assets_are_listed():
     assert list(detector_of("canonical-write-unapproved").detect(control_view(written))) == []
     assert [entry["reason"] for entry in change_skips(control_view(written))] == ["no_registry"]
     assert shipped_policy().severity["canonical-write-unapproved"] == "blocking"
+
+
+def test_a_graph_is_needed_only_where_the_contract_names_a_repository():
+    steps = {"features_graph_surface": [{"graph_nodes_count": None}]}
+    named = control_view({"core_rounds": [{"repo_path": "../repo"}], **steps})
+    (hit,) = detector_of("partial-impact-graph").detect(named)
+    assert (hit.required, hit.reason, hit.factors["steps_without_graph"]) == (True, "partial_graph", 1)
+    assert list(detector_of("partial-impact-graph").detect(control_view(steps))) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_due"),
+    [
+        ({"module_rule": "dir:3"}, True),
+        ({"modules": '[["a",["a/**"]]]'}, True),
+        ({"scope_public": '["src/api/**"]'}, True),
+        ({"module_rule": "dir:3", "baseline_version": "2"}, False),  # declared
+        ({"module_rule": "dir:3", "cohort": "other"}, False),  # never compared
+        ({"module_rule": "dir:3", "baseline_version": None}, False),
+        ({"module_rule": "dir:3", "parent_round_id": None}, False),
+        ({"module_rule": "dir:3", "contract_state": "invalid"}, False),
+        ({}, False),
+    ],
+)
+def test_another_measure_under_the_same_baseline_is_stale(changed, is_due):
+    parent = {"round_id": "control-0", "cohort": "c", "baseline_version": "1", "module_rule": "dir:2"}
+    child = {**parent, "round_id": CONTROL_ROUND, "parent_round_id": "control-0", **changed}
+    hits = list(detector_of("rebaseline-due").detect(control_view({"core_rounds": [parent, child]})))
+    assert [hit.reason for hit in hits] == ["stale"] * is_due
+    alone = control_view({"core_rounds": [child]})
+    assert list(detector_of("rebaseline-due").detect(alone)) == [], "a parent that is not at hand says nothing"

@@ -56,7 +56,7 @@ CONTROLS = st.lists(st.sampled_from([c for d in DETECTORS for c in (d.fires_on, 
 @given(CONTROLS, st.sampled_from(["quick", "final"]))
 def test_a_round_is_judged_as_the_decision_table_judges_its_signals(controls, mode):
     rows = {table: part for control in controls for table, part in control.items()}
-    rows["core_rounds"] = [{**rows.get("core_rounds", [{}])[0], "mode": mode}]
+    rows["core_rounds"] = [{**rows.get("core_rounds", [{}])[0], "mode": mode, "round_id": "control-1"}]
     tables = control_tables({**READ, **rows})
     view = RoundView(RowsByRound(tables), "control-1", shipped_policy())
     hits = [(one.detector, one.hit, one.finding_id) for one in findings_of(view)]
