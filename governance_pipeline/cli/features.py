@@ -17,6 +17,7 @@ import click
 from governance_pipeline.cli.features_amplification import amplification
 from governance_pipeline.cli.features_conformal import conformal
 from governance_pipeline.cli.features_graph import graph
+from governance_pipeline.cli.features_repository import repository
 from governance_pipeline.cli.features_weights import register, sensitivity
 from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode, is_round_id
@@ -43,6 +44,7 @@ def features() -> None:
 
 features.add_command(amplification)
 features.add_command(graph)
+features.add_command(repository)
 features.add_command(conformal)
 features.add_command(register)
 features.add_command(sensitivity)
@@ -79,7 +81,8 @@ def compute(round_dir: Path | None, all_rounds: bool, landing: Path, as_json: bo
 def explain(round_: str, landing: Path, as_json: bool) -> int:
     """Show the terms of S, D, E and J of each step in words, with numbers and sources.
 
-    ROUND is an id in the landing folder, or a round folder.
+    ROUND is an id in the landing folder, or a round folder. D is the share outside the scope here; symbols, hops in
+    the repository graph and centrality (version 2) are in the table features_graph_surface, each null with its reason.
     """
     from governance_pipeline.trajectory.explanation import explain_document
     from governance_pipeline.trajectory.page import explain_page
@@ -95,13 +98,17 @@ def explain(round_: str, landing: Path, as_json: bool) -> int:
 
 
 @features.command(epilog="Example: govern features formulas --json > features_formulas.json")
+@click.option("--graph", "of_graph", is_flag=True, help="Those of the tables that need a repository, as JSON.")
 @AS_JSON
-def formulas(as_json: bool) -> int:
+def formulas(of_graph: bool, as_json: bool) -> int:
     """Print the formulas in force, with epsilon, version and the digest of the code that computes them."""
+    from governance_pipeline.trajectory import graph_formulas
     from governance_pipeline.trajectory.formulas import formulas_document, formulas_text
     from governance_pipeline.trajectory.page import formulas_page
 
-    if as_json:
+    if of_graph:
+        click.echo(graph_formulas.formulas_text(), nl=False)
+    elif as_json:
         click.echo(formulas_text(), nl=False)
     else:
         _print_page(formulas_page(formulas_document()))

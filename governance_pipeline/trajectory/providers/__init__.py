@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from governance_pipeline.trajectory.providers import go, java, javascript, python, rust
+from governance_pipeline.trajectory.providers.go import LANGUAGE as GO
+from governance_pipeline.trajectory.providers.java import LANGUAGE as JAVA
+from governance_pipeline.trajectory.providers.javascript import JAVASCRIPT, TSX, TYPESCRIPT
+from governance_pipeline.trajectory.providers.python import LANGUAGE as PYTHON
+from governance_pipeline.trajectory.providers.rust import LANGUAGE as RUST
 
 if TYPE_CHECKING:
     from governance_pipeline.trajectory.providers.language import Language
 
-LANGUAGES: Final[tuple[Language, ...]] = (
-    python.LANGUAGE,
-    javascript.JAVASCRIPT,
-    javascript.TYPESCRIPT,
-    javascript.TSX,
-    go.LANGUAGE,
-    java.LANGUAGE,
-    rust.LANGUAGE,
-)
+LANGUAGES: Final[tuple[Language, ...]] = (PYTHON, JAVASCRIPT, TYPESCRIPT, TSX, GO, JAVA, RUST)
 """Every language with a provider."""
 
 _BY_SUFFIX: Final = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
