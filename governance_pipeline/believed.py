@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from governance_pipeline.ledger.calibrations import read_calibrations
 from governance_pipeline.ledger.dismissals import read_dismissals
 from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.ledger.trusted_root import trusted_root
@@ -29,4 +30,5 @@ def believed(config: GateConfig, now: datetime) -> Trust:
         GovernError: the root cannot be used, or the ledger cannot be read.
     """
     ledger = Ledger(config.ledger)
-    return Trust(trusted_root(config, ledger, now), now, dismissals=read_dismissals(ledger))
+    root = trusted_root(config, ledger, now)
+    return Trust(root, now, dismissals=read_dismissals(ledger), calibrations=read_calibrations(ledger))

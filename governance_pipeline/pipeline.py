@@ -26,8 +26,8 @@ from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES, table_of
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.trajectory.amplification_rows import AMPLIFICATION_TABLES, amplification
 from governance_pipeline.trajectory.base_lines import open_base
-from governance_pipeline.trajectory.cohort_tables import COHORT_TABLES, cohort_baselines, conformal
 from governance_pipeline.trajectory.change_explanations import CHANGE_EXPLANATION_TABLES, change_explanations
+from governance_pipeline.trajectory.cohort_tables import COHORT_TABLES, cohort_baselines, conformal
 from governance_pipeline.trajectory.cross_checks import CROSS_CHECK_TABLES, surface_cross_checks
 from governance_pipeline.trajectory.formulas import metadata as formulas_metadata
 from governance_pipeline.trajectory.graph_formulas import metadata_of as graph_metadata_of
@@ -36,6 +36,7 @@ from governance_pipeline.trajectory.repositories import Repositories
 from governance_pipeline.trajectory.round_features import ROUND_TABLES, round_features
 from governance_pipeline.trajectory.step_surface import STEP_TABLES, step_surface
 from governance_pipeline.trust.independence import independence
+from governance_pipeline.verdict.calibrations import records_in_force
 from governance_pipeline.verdict.dismissals import PARTY_TABLES, Dismissals
 from governance_pipeline.verdict.findings import findings
 from governance_pipeline.verdict.policy_document import shipped_policy
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from governance_pipeline.ingest.round import RoundTables
+    from governance_pipeline.ledger.calibrations import CalibrationHistory
     from governance_pipeline.ledger.dismissals import DismissalHistory
     from governance_pipeline.trust.root import TrustRoot
 
@@ -63,7 +65,7 @@ class Trust(NamedTuple):
     `envelope_of` gives the exact bytes of an attestation by file digest and line; `landing` is the folder of the
     rounds' folders, from which the repositories they name are found (None: only those with an absolute path);
     `repositories` keeps what was read of these, so that tables and rounds share it.
-    `dismissals` are what the ledger has; each is judged where it is used.
+    `dismissals` and `calibrations` are what the ledger has; each is judged where it is used.
     """
 
     root: TrustRoot | None = None
@@ -72,6 +74,7 @@ class Trust(NamedTuple):
     landing: Path | None = None
     repositories: Repositories | None = None
     dismissals: DismissalHistory | None = None
+    calibrations: CalibrationHistory | None = None
 
 
 class Step(NamedTuple):
@@ -121,7 +124,8 @@ def _independence(tables: Tables, trust: Trust) -> pd.DataFrame:
 
 
 def _findings(tables: Tables, trust: Trust) -> pd.DataFrame:
-    return findings(tables, shipped_policy(), Dismissals(trust.root, trust.now, trust.dismissals))
+    calibrations = records_in_force(trust.calibrations, trust.root, trust.now)
+    return findings(tables, shipped_policy(), Dismissals(trust.root, trust.now, trust.dismissals), calibrations)
 
 
 PIPELINE: tuple[Step, ...] = (

@@ -17,10 +17,11 @@ from governance_pipeline.cli.verdict_inputs import (
     CONFIG,
     LAKE,
     LANDING,
+    Said,
     answer,
-    dismissals_of,
     inputs_of_finding,
     inputs_of_round,
+    said_of,
     shown,
     trust_of,
     verdict_document,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from governance_pipeline.cli.verdict_inputs import Tables
-    from governance_pipeline.verdict.dismissals import Dismissals
     from governance_pipeline.verdict.policy_document import Policy
 
 FAIL_ON = click.option(
@@ -53,11 +53,11 @@ class _Places(NamedTuple):
 
 
 class _Inputs(NamedTuple):
-    """What the detectors are run on: tables, policy, dismissals, and the findings stored beside (None: none are)."""
+    """What the detectors are run on: tables, policy, what people signed, and stored findings (None: none are)."""
 
     tables: Tables
     policy: Policy
-    dismissals: Dismissals
+    said: Said
     stored: pd.DataFrame | None = None
 
 
@@ -104,8 +104,8 @@ def _check_finding(finding: str, places: _Places, fail_on: str, *, as_json: bool
     from governance_pipeline.verdict.signals import Decision
 
     inputs = _bundled(places) or _inputs_of_finding(finding, places)
-    again = look_again(finding, inputs.tables, inputs.policy, inputs.stored, inputs.dismissals)
-    _write_bundle(places, again.round_id, inputs.tables)
+    again = look_again(finding, inputs.tables, inputs.policy, inputs.stored, *inputs.said[:2])
+    _write_bundle(places, again.round_id, inputs)
     page = finding_page(again.round_id, again.entry, is_reproduced=again.is_reproduced)
     answer(again.document(), as_json, page)
     if not again.is_reproduced:
@@ -122,11 +122,11 @@ def _check_round(round_: str, places: _Places, fail_on: str, *, as_json: bool) -
     round_id, inputs = round_, _bundled(places)
     if inputs is None:
         round_id, tables = inputs_of_round(round_, places.lake, places.landing)
-        inputs = _Inputs(tables, shipped_policy(), dismissals_of(trust_of(places.config_path)))
+        inputs = _Inputs(tables, shipped_policy(), said_of(trust_of(places.config_path)))
     elif round_ not in set(inputs.tables["core_rounds"]["round_id"]):
         raise click.UsageError(f"the bundle holds no round {shown(round_)!r}")
-    document = verdict_document(round_id, inputs.tables, inputs.policy, inputs.dismissals)
-    _write_bundle(places, round_id, inputs.tables)
+    document = verdict_document(round_id, inputs.tables, inputs.policy, inputs.said)
+    _write_bundle(places, round_id, inputs)
     answer(document, as_json, verdict_page(document))
     return exit_code(Status(document["status"]), fail_on)
 
@@ -135,7 +135,7 @@ def _inputs_of_finding(finding: str, places: _Places) -> _Inputs:
     from governance_pipeline.verdict.policy_document import shipped_policy
 
     stored, tables = inputs_of_finding(finding, places.folder, places.lake, places.landing)
-    return _Inputs(tables, shipped_policy(), dismissals_of(trust_of(places.config_path)), stored)
+    return _Inputs(tables, shipped_policy(), said_of(trust_of(places.config_path)), stored)
 
 
 def _bundled(places: _Places) -> _Inputs | None:
@@ -150,10 +150,10 @@ def _bundled(places: _Places) -> _Inputs | None:
         f"read from {shown(str(places.bundle))}, under its policy {shown(read.policy.version)}; it holds no dismissals",
         err=True,
     )
-    return _Inputs(read.tables, read.policy, NOTHING)
+    return _Inputs(read.tables, read.policy, Said(NOTHING, read.calibrations, ()))
 
 
-def _write_bundle(places: _Places, round_id: str, tables: Tables) -> None:
+def _write_bundle(places: _Places, round_id: str, inputs: _Inputs) -> None:
     from importlib.metadata import version
 
     from governance_pipeline.errors import StorageError, UsageError
@@ -165,7 +165,7 @@ def _write_bundle(places: _Places, round_id: str, tables: Tables) -> None:
     if path is None or path.exists():
         return
     policy = json.loads(shipped_policy_bytes())
-    data = bundle_bytes(round_id, tables, policy, version("governance-pipeline"))
+    data = bundle_bytes(round_id, inputs.tables, policy, version("governance-pipeline"), inputs.said.plans)
     try:
         AtomicWriter(path.parent).write(path, data, mode=0o644)
     except StorageError as error:

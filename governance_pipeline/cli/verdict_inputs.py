@@ -9,7 +9,7 @@ import json
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from governance_pipeline.pipeline import Trust
+    from governance_pipeline.verdict.calibration import Records
     from governance_pipeline.verdict.dismissals import Dismissals
     from governance_pipeline.verdict.policy_document import Policy
 
@@ -61,11 +62,22 @@ def trust_of(config_path: Path | None) -> Trust:
     return believed(load_config(place), datetime.now(UTC))
 
 
-def dismissals_of(trust: Trust) -> Dismissals:
-    """Give what of the recorded dismissals counts."""
+class Said(NamedTuple):
+    """What people have signed: dismissals, the calibrations in force by signal, and the plans of these."""
+
+    dismissals: Dismissals
+    calibrations: Records
+    plans: Sequence[Mapping[str, Any]]
+
+
+def said_of(trust: Trust) -> Said:
+    """Give what of the recorded dismissals and calibrations counts."""
+    from governance_pipeline.verdict.calibrations import plans_in_force, records_in_force
     from governance_pipeline.verdict.dismissals import Dismissals
 
-    return Dismissals(trust.root, trust.now, trust.dismissals)
+    known = (trust.calibrations, trust.root, trust.now)
+    dismissals = Dismissals(trust.root, trust.now, trust.dismissals)
+    return Said(dismissals, records_in_force(*known), plans_in_force(*known))
 
 
 def verdict_of(round_: str, lake: Path, landing: Path, trust: Trust) -> dict[str, Any]:
@@ -78,16 +90,16 @@ def verdict_of(round_: str, lake: Path, landing: Path, trust: Trust) -> dict[str
     from governance_pipeline.verdict.policy_document import shipped_policy
 
     round_id, tables = inputs_of_round(round_, lake, landing)
-    return verdict_document(round_id, tables, shipped_policy(), dismissals_of(trust))
+    return verdict_document(round_id, tables, shipped_policy(), said_of(trust))
 
 
-def verdict_document(round_id: str, tables: Tables, policy: Policy, dismissals: Dismissals) -> dict[str, Any]:
+def verdict_document(round_id: str, tables: Tables, policy: Policy, said: Said) -> dict[str, Any]:
     """Make the verdict document of a round from its input tables; duration_ms is the time that took."""
     from governance_pipeline.verdict.findings import findings
     from governance_pipeline.verdict.verdicts import verdicts
 
     started = time.perf_counter_ns()
-    rows = verdicts(tables, findings(tables, policy, dismissals), policy)
+    rows = verdicts(tables, findings(tables, policy, said.dismissals, said.calibrations), policy)
     took_ms = (time.perf_counter_ns() - started) // 1_000_000
     (text,) = rows.loc[rows["round_id"] == round_id, "document"]
     return {**json.loads(text), "duration_ms": took_ms}

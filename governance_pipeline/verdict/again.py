@@ -13,13 +13,14 @@ from governance_pipeline.errors import UsageError
 from governance_pipeline.verdict.dismissals import NOTHING, Dismissals
 from governance_pipeline.verdict.document import finding_entry
 from governance_pipeline.verdict.findings import TABLE, findings
-from governance_pipeline.verdict.round_view import RowsByRound
+from governance_pipeline.verdict.round_view import NOT_CALIBRATED, RowsByRound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pandas as pd
 
+    from governance_pipeline.verdict.calibration import Records
     from governance_pipeline.verdict.policy_document import Policy
 
 SCHEMA: Final = "govern/verdict-check/v1"
@@ -48,6 +49,7 @@ def look_again(
     policy: Policy,
     stored: pd.DataFrame | None,
     dismissals: Dismissals = NOTHING,
+    calibrations: Records = NOT_CALIBRATED,
 ) -> Again:
     """Run the detectors over `tables` and look for the finding whose id begins with `finding`.
 
@@ -57,11 +59,12 @@ def look_again(
         policy: the policy document in force.
         stored: findings stored of these rounds; None when none are.
         dismissals: what people have dismissed.
+        calibrations: code of a statistic -> the calibration in force.
 
     Raises:
         UsageError: no finding or several begin so, or an input table is missing.
     """
-    now = _matching(findings(tables, policy, dismissals), finding)
+    now = _matching(findings(tables, policy, dismissals, calibrations), finding)
     before = _matching(empty_frame(TABLE) if stored is None else stored, finding)
     ids = {row["finding_id"] for row in (*now, *before)}
     if not ids:

@@ -14,24 +14,27 @@ import zipfile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.contracts.registry import validate
-from governance_pipeline.errors import PolicyError, UnreadableError
+from governance_pipeline.errors import PolicyError, UnreadableError, UsageError
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage.parquet import from_bytes, to_bytes
 from governance_pipeline.strict.archive import STORED, open_archive
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.verdict.baseline import ancestors
+from governance_pipeline.verdict.calibration import record_of
+from governance_pipeline.verdict.calibration_evaluation import read_plan
 from governance_pipeline.verdict.document_schema import document_fault
 from governance_pipeline.verdict.policy_document import read_policy
 from governance_pipeline.verdict.round_view import INPUTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pandas as pd
 
     from governance_pipeline.strict.archive import Archive
+    from governance_pipeline.verdict.calibration import Records
     from governance_pipeline.verdict.policy_document import Policy
 
     Tables = Mapping[str, pd.DataFrame]
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 SCHEMA: Final = "govern/verdict-bundle/v1"
 MANIFEST: Final = "manifest.json"
 POLICY: Final = "policy.json"
+CALIBRATIONS: Final = "calibrations.json"
 MOST_BYTES: Final = 2**30
 """Bytes of one table, unpacked, beyond which a bundle is not read."""
 
@@ -48,14 +52,17 @@ _UNIX: Final = 3
 
 
 class Bundle(NamedTuple):
-    """What a bundle holds: the round it is of, the input tables of it and its ancestors, and the policy."""
+    """What a bundle holds: the round it is of, the tables of it and its ancestors, policy and calibrations."""
 
     round_id: str
     tables: Tables
     policy: Policy
+    calibrations: Records
 
 
-def bundle_bytes(round_id: str, tables: Tables, policy: Mapping[str, Any], version: str) -> bytes:
+def bundle_bytes(
+    round_id: str, tables: Tables, policy: Mapping[str, Any], version: str, plans: Sequence[Mapping[str, Any]] = ()
+) -> bytes:
     """Write the bundle of a round.
 
     Args:
@@ -63,6 +70,7 @@ def bundle_bytes(round_id: str, tables: Tables, policy: Mapping[str, Any], versi
         tables: every table of `round_view.INPUTS`; rows of rounds it does not continue are left out.
         policy: the `govern/policy/v1` document in force.
         version: of this program.
+        plans: the `govern/calibration/v1` of each calibration in force.
     """
     known = tables["core_rounds"]
     parents = dict(zip(known["round_id"], known["parent_round_id"], strict=True))
@@ -74,6 +82,7 @@ def bundle_bytes(round_id: str, tables: Tables, policy: Mapping[str, Any], versi
         for table in INPUTS
     }
     members[POLICY] = canonical_json(policy)
+    members[CALIBRATIONS] = canonical_json(sorted(plans, key=lambda plan: str(plan["signal"])))
     manifest = {
         "schema": SCHEMA,
         "round_id": round_id,
@@ -101,7 +110,7 @@ def read_bundle(path: Path) -> Bundle:
         fault = document_fault("verdict-bundle-v1.json", manifest)
         if fault is not None:
             raise _refused(path, f"{MANIFEST}: {fault}")
-        expected = {POLICY, *(f"tables/{table}.parquet" for table in INPUTS)}
+        expected = {POLICY, CALIBRATIONS, *(f"tables/{table}.parquet" for table in INPUTS)}
         if set(manifest["members"]) != expected or set(names) != {MANIFEST, *expected}:
             strange = sorted(set(names) ^ {MANIFEST, *expected} or set(manifest["members"]) ^ expected)
             raise _refused(path, f"members are missing or strange: {excerpt(', '.join(strange), 200)}")
@@ -126,7 +135,15 @@ def _bundle(path: Path, manifest: Mapping[str, Any], data: Mapping[str, bytes]) 
         policy = read_policy(json.loads(data[POLICY]))
     except (PolicyError, ValueError) as error:
         raise _refused(path, f"{POLICY}: {error}") from None
-    return Bundle(manifest["round_id"], tables, policy)
+    return Bundle(manifest["round_id"], tables, policy, _calibrations(path, data[CALIBRATIONS]))
+
+
+def _calibrations(path: Path, data: bytes) -> Records:
+    try:
+        plans = [read_plan(canonical_json(plan)) for plan in json.loads(data)]
+    except (UsageError, UnreadableError, TypeError, ValueError) as error:
+        raise _refused(path, f"{CALIBRATIONS}: {error}") from None
+    return {plan["signal"]: record_of(plan) for plan in plans}
 
 
 def _member(path: Path, archive: Archive, member: Any, digest: str) -> bytes:

@@ -15,8 +15,14 @@ from governance_pipeline.cli.main import run
 from governance_pipeline.errors import UsageError
 from governance_pipeline.gate.calibrating import evaluate_once, list_document, register
 from governance_pipeline.ledger.calibrations import CalibrationEvent, in_force, read_calibrations
+from governance_pipeline.rounds.contract import Mode
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
+from governance_pipeline.verdict.calibration import judged
 from governance_pipeline.verdict.calibration_evaluation import evaluate, read_plan
+from governance_pipeline.verdict.calibrations import plans_in_force, records_in_force
+from governance_pipeline.verdict.decision_table import decide_signal
+from governance_pipeline.verdict.policy_document import shipped_policy
+from governance_pipeline.verdict.signals import Statistic
 
 SCHEMAS = Path(governance_pipeline.verdict.__file__).parent / "schemas"
 PLAN = {
@@ -130,6 +136,21 @@ def test_a_success_is_in_force_and_a_later_failure_takes_it_back(world, rows):
     history = read_calibrations(world.ledger)
     assert in_force(history, root, later) == {}
     assert set(history.evaluated) == {"surface-1", "surface-2"}
+
+
+def test_a_signal_may_warn_only_while_its_calibration_is_in_force(world, rows, noon):
+    root = world.verifier().root
+    sign(world)
+    assert records_in_force(read_calibrations(world.ledger), root, noon) == {}
+    judge(world, labels(*range(10)))
+    history = read_calibrations(world.ledger)
+    record = records_in_force(history, root, noon)["extreme-surface"]
+    assert (record.validated, str(record.moderate), record.minimum_reference) == ("out_of_sample", "1/10", 30)
+    row = {**rows[3], "is_extreme": None, "level": "0.05", "at_least_count": 3}
+    extreme = judged(row, record)
+    assert decide_signal(Statistic("x", "extreme-surface", *extreme), Mode.FINAL, shipped_policy()).decision == "warn"
+    assert records_in_force(history, None, noon) == records_in_force(None, root, noon) == {}
+    assert [one["calibration_id"] for one in plans_in_force(history, root, noon)] == ["surface-1"]
 
 
 def test_it_is_evaluated_once_also_when_it_failed(world, rows):

@@ -12,7 +12,7 @@ import pytest
 from governance_pipeline.errors import GovernError, UnreadableError
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
 from governance_pipeline.verdict.again import look_again
-from governance_pipeline.verdict.bundle import MANIFEST, POLICY, bundle_bytes, read_bundle
+from governance_pipeline.verdict.bundle import CALIBRATIONS, MANIFEST, POLICY, bundle_bytes, read_bundle
 from governance_pipeline.verdict.controls import CONTROL_ROUND, control_tables
 from governance_pipeline.verdict.detectors.output_hash import DETECTOR
 from governance_pipeline.verdict.findings import findings
@@ -79,6 +79,18 @@ def test_rounds_it_does_not_continue_stay_out(tables, tmp_path):
     assert set(read_bundle(tmp_path / "b.zip").tables["core_rounds"]["round_id"]) == {CONTROL_ROUND}
 
 
+def test_calibrations_travel_with_it(tables, tmp_path):
+    plan = {
+        "schema": "govern/calibration/v1", "calibration_id": "c-1", "signal": "extreme-surface", "score": "largest_s",
+        "hypothesis": "large steps are reverted", "alpha": {"moderate": "0.1", "extreme": "0.01"}, "cohorts": [["a"]],
+        "split_at": "2026-11-01T00:00:00Z", "minimum_rounds": 20, "minimum_reference": 30, "design": "out_of_sample",
+        "success": {"measure": "precision", "level": "moderate", "bound": "0.5", "confidence": "0.95"},
+    }  # fmt: skip
+    (tmp_path / "b.zip").write_bytes(bundle_bytes(CONTROL_ROUND, tables, POLICY_DOCUMENT, "1", [plan]))
+    record = read_bundle(tmp_path / "b.zip").calibrations["extreme-surface"]
+    assert (record.calibration_id, str(record.moderate), record.cohorts) == ("c-1", "1/10", (("a",),))
+
+
 def _flipped(data):
     at = data.index(b"PAR1") + 40
     return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
@@ -100,6 +112,7 @@ TABLE = "tables/audit_integrity.parquet"
         (lambda d: packed(members_of(d) | {"../x": b""}), "leads out"),
         (lambda d: resealed(d, {POLICY: b"{}"}), "policy"),
         (lambda d: resealed(d, {POLICY: b"\xff"}), POLICY),
+        (lambda d: resealed(d, {CALIBRATIONS: b"[{}]"}), CALIBRATIONS), (lambda d: resealed(d, {CALIBRATIONS: b"7"}), CALIBRATIONS),
         (lambda d: resealed(d, {TABLE: b"no parquet"}), "no Parquet"),
         (lambda d: resealed(d, {TABLE: members_of(d)["tables/core_steps.parquet"]}), "contract"),
         (lambda d: resealed(d, {}, round_id="other"), "none of its rounds"),
