@@ -138,7 +138,10 @@ def _outline(content: bytes | None, path: str) -> Outline | None:
     if language.name != "python":
         return tree_outline(content, language, path)
     tree = python_tree(content)
-    return None if tree is None else python_outline(tree, language)
+    try:
+        return None if tree is None else python_outline(tree, language)
+    except RecursionError:  # a chain of attributes or operators longer than what writes it again can follow
+        return None
 
 
 def _signature_facts(before: bytes | None, after: bytes | None, path: str) -> Iterator[ChangeFact]:

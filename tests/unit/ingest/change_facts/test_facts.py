@@ -40,6 +40,11 @@ def test_deeply_nested_text_is_not_read():
     assert FactKind.PARSE_FAILED not in {fact.kind for fact in facts(b"x = 1\n", chain, "src/a.py")}
 
 
+@pytest.mark.parametrize("chain", ["x" + ".a" * 3000, "x" + " + 1" * 3000, "not " * 900 + "x", "-" * 900 + "x"])
+def test_a_long_chain_in_an_assertion_stops_nothing(chain):
+    facts(b"def test_a():\n    assert y\n", f"def test_a():\n    assert {chain}\n".encode(), "tests/test_a.py")
+
+
 def test_a_large_file_is_not_judged():
     large = b"#" * (LARGEST_CONTENT + 1)
     assert [fact.after for fact in facts(None, large, "src/a.py")] == ["too_large"] * 2
