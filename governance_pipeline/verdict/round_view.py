@@ -7,6 +7,7 @@ from a row. Rows are plain dicts with None for null. Nothing here reads a file o
 from __future__ import annotations
 
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from governance_pipeline.contracts.frames import to_arrow
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from governance_pipeline.verdict.calibration import Records
     from governance_pipeline.verdict.policy_document import Policy
 
     Tables = Mapping[str, pd.DataFrame]
@@ -45,11 +47,14 @@ INPUTS: Final = (
     "audit_independence",
     "features_step_surface",
     "features_round",
-    "features_graph_surface",
     "features_amplification",
+    "features_graph_surface",
     "features_conformal",
 )
 """Every table a verdict is made from."""
+
+NOT_CALIBRATED: Final[Records] = MappingProxyType({})
+"""No signal is calibrated."""
 
 CONTRACT_FILE: Final = "round.toml"
 EVIDENCE_FILE: Final = "evidence.jsonl"
@@ -106,10 +111,13 @@ class RoundView:
     whatever depends on it is then as unknown as without one.
     """
 
-    def __init__(self, source: RowsByRound, round_id: str, policy: Policy) -> None:
-        """Look at the round `round_id` of `source` under a policy document."""
+    def __init__(
+        self, source: RowsByRound, round_id: str, policy: Policy, calibrations: Records = NOT_CALIBRATED
+    ) -> None:
+        """Look at the round `round_id` of `source` under a policy document, with the calibrations in force."""
         self._source = source
         self.round_id = round_id
+        self.calibrations = calibrations
         self._document = policy
 
         self._rows: dict[str, list[dict[str, Any]]] = {}

@@ -24,6 +24,7 @@ from governance_pipeline.verdict.detectors import (
     public_signature,
     rebaseline,
     reproduction,
+    statistics,
     validator,
     without_check,
     without_evidence,
@@ -54,6 +55,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     partial_graph.DETECTOR,
     rebaseline.DETECTOR,
     without_check.DETECTOR,
+    *statistics.DETECTORS,
     *amplification.DETECTORS,
 )
 
