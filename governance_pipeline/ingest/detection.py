@@ -10,12 +10,12 @@ format claims stays unread, with its reason.
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.errors import RecordRefused
 from governance_pipeline.ingest.logfile import Sample
+from governance_pipeline.ingest.veiled_json import begins_like_json, veil_of
 from governance_pipeline.strict.archive import BEGINNINGS, open_archive
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import open_regular
@@ -42,19 +42,6 @@ UNSUPPORTED: Final = "unsupported_format"
 EMPTY: Final = "empty"
 
 
-_CLOSED: Final = rb"[\]}][ \t\r]*(?:[\n,\]}]|\Z)"
-_SCALAR: Final = rb"(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|NaN|-?Infinity)[ \t\n\r]*"
-_JSON_BEGINS: Final = re.compile(
-    rb"(?=[\[{])(?:\[[ \t\n\r]*)*+"
-    rb"(?:\Z|\"|\{[ \t\n\r]*(?:\Z|\"|" + _CLOSED + rb")|" + _CLOSED + rb"|" + _SCALAR + rb"(?:,|\Z|" + _CLOSED + rb"))"
-)
-"""Opening brackets up to a string, a number or literal with something after it, or a bracket that closes its line.
-
-A bracket alone makes no JSON: `[package]`, `[draft] notes`, `[ ] a task`, `[1] a source`, `[2024-01-02 ...` and
-`{{ name }}` are how other texts begin.
-"""
-
-
 class Detected(NamedTuple):
     """What a file is: `format` is None when no format claims it, and then `reason` says why.
 
@@ -72,8 +59,8 @@ def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits =
     """Find the first of `formats` that claims the file; `path` is its name, `copy` what is opened.
 
     A file that looks like JSON, or like YAML rows, and cannot be parsed has the strict reader's code as its reason, a
-    file without any text `empty`, a zip archive that is not read the code of `strict.archive`, every other unclaimed
-    file `unsupported_format`.
+    file without any text `empty`, a zip archive that is not read the code of `strict.archive`, JSON that is packed
+    `compressed` and in UTF-16 or UTF-32 `not_utf8`, every other unclaimed file `unsupported_format`.
 
     Raises:
         UnreadableError: the file cannot be opened.
@@ -92,7 +79,7 @@ def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits =
         claims = getattr(candidate, "detect_text", None)
         if claims is not None and claims(text):
             return Detected(Sample(path, "text", ()), candidate, None, 0, excerpt(head))
-    reason, offset = (refusal.code, refusal.stopped_at) if refusal else (UNSUPPORTED, 0)
+    reason, offset = (refusal.code, refusal.stopped_at) if refusal else (veil_of(head, copy) or UNSUPPORTED, 0)
     return Detected(Sample(path, "other", ()), None, reason, offset, excerpt(head))
 
 
@@ -125,7 +112,7 @@ def _samples(path: str, copy: Path, head: bytes, limits: Limits) -> tuple[list[S
         document = read_json_document(copy, limits)  # asked first: every line of an indented one would be refused
         if isinstance(document, Accepted):
             return [Sample(path, "document", (document.value,))], None
-        refusal = document if _JSON_BEGINS.match(head.removeprefix(BOM).lstrip(WHITESPACE)) else None
+        refusal = document if begins_like_json(head) else None
     values, is_single = _first_values(first, entries)
     as_lines = [Sample(path, "jsonl", values)] if values else []
     if not is_single or not values:

@@ -2,8 +2,9 @@
 
 What belongs here: which archives are read at all, and the bytes of one member. What does not: what a member means.
 Nothing is ever extracted to disk. An archive whose directory contradicts itself (a name twice, a path that leads out,
-members that overlap, a link) is refused as a whole, for then nobody knows which bytes are meant; a member that breaks
-a bound or its own checksum is refused alone. Sources: research/security.md (b10, row 49); Python's `zipfile` reads
+members that overlap, a link) or leaves bytes out (a second archive before it, a member taken out of the directory) is
+refused as a whole, for then nobody knows which bytes are meant; a member that breaks a bound or its own checksum is
+refused alone. Sources: research/security.md (b10, row 49); Python's `zipfile` reads
 overlapping members before 3.11.8 (CVE-2024-0450) and zstd ones (method 93) only since 3.14, so it reads the directory
 here and nothing else. zstd is decoded by pyarrow, whose wheels carry it.
 """
@@ -37,7 +38,10 @@ FREE_BYTES: Final = 2**20
 
 _BLOCK: Final = 2**20
 _LOCAL: Final = struct.Struct("<4s5H3I2H")
-_ENCRYPTED: Final = 0x1
+_END: Final = struct.Struct("<4s4H2IH")
+_ENCRYPTED, _STREAMED = 0x1, 0x8
+_DESCRIPTOR_BYTES: Final = frozenset({0, 12, 16, 20, 24})
+"""Behind a member whose packer could not go back stand its checksum and sizes, of 4 or 8 bytes, perhaps with a mark."""
 _UNREADABLE: Final = (
     zipfile.BadZipFile,
     NotImplementedError,
@@ -61,6 +65,7 @@ class Member(NamedTuple):
     crc: int
     method: int
     is_encrypted: bool
+    is_streamed: bool
 
 
 class Archive:
@@ -71,7 +76,8 @@ class Archive:
 
         Raises:
             RecordRefused: with archive_malformed, archive_too_large, archive_too_many_members, archive_bad_name,
-                archive_duplicate_name, archive_link or archive_overlap; the offset is 0.
+                archive_duplicate_name, archive_link or archive_overlap, at offset 0; with archive_hidden_bytes, at the
+                offset of the first byte that belongs to no member.
         """
         self._stream = stream
         self._limits = limits
@@ -118,14 +124,12 @@ class Archive:
             raise _refused(member, "archive_budget", f"exceeds the {self._limits.archive_bytes} bytes of its archive")
 
     def _compressed(self, member: Member) -> bytes:
-        self._stream.seek(member.offset)
-        header = self._stream.read(_LOCAL.size)
-        if len(header) < _LOCAL.size or header[:4] != BEGINNINGS[0]:
+        start = _data_offset(self._stream, member)
+        if start is None:
             raise _refused(member, "archive_malformed", "does not begin where the directory says")
-        *_, name, extra = _LOCAL.unpack(header)
-        if member.offset + _LOCAL.size + name + extra + member.compressed > member.end:
+        if start + member.compressed > member.end:
             raise _refused(member, "archive_overlap", "reaches into what follows it")
-        self._stream.seek(name + extra, io.SEEK_CUR)
+        self._stream.seek(start)
         return self._stream.read(member.compressed)
 
 
@@ -177,13 +181,48 @@ def _members(stream: BinaryIO, limits: Limits) -> list[Member]:
         one.offset == other.offset for one, other in pairwise(members)
     ):
         raise RecordRefused("archive_overlap", 0, "members share bytes; it was not written by a packer")
+    _refuse_hidden(stream, members, end, len(directory.comment))
     return [member for member in members if not member.name.endswith("/")]
 
 
 def _member(info: zipfile.ZipInfo, end: int) -> Member:
-    is_encrypted = bool(info.flag_bits & _ENCRYPTED)
+    flags = bool(info.flag_bits & _ENCRYPTED), bool(info.flag_bits & _STREAMED)
     sizes = info.compress_size, info.file_size, info.CRC
-    return Member(info.filename, info.header_offset, end, *sizes, info.compress_type, is_encrypted)
+    return Member(info.filename, info.header_offset, end, *sizes, info.compress_type, *flags)
+
+
+def _refuse_hidden(stream: BinaryIO, members: Sequence[Member], directory: int, remark: int) -> None:
+    """Refuse an archive with bytes before, between or behind its members that none of them accounts for.
+
+    A member that does not begin where it should, or reaches too far, is passed over: it is refused when it is read.
+    """
+    first = members[0].offset if members else directory
+    if first:
+        raise _hidden(0, first)
+    for member in members:
+        start = _data_offset(stream, member)
+        gap = 0 if start is None else member.end - start - member.compressed
+        if gap > 0 and not (member.is_streamed and gap in _DESCRIPTOR_BYTES):
+            raise _hidden(member.end - gap, gap)
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(max(size - remark - _END.size, 0))
+    if stream.read(4) != BEGINNINGS[1]:
+        raise _hidden(directory, size - directory, "some of the")
+
+
+def _hidden(offset: int, size: int, which: str = "the") -> RecordRefused:
+    message = f"{which} {size} bytes from {offset} on belong to no member; pack the files again"
+    return RecordRefused("archive_hidden_bytes", offset, message)
+
+
+def _data_offset(stream: BinaryIO, member: Member) -> int | None:
+    """Say where the bytes of a member begin, behind its local header; None when there is no such header."""
+    stream.seek(member.offset)
+    header = stream.read(_LOCAL.size)
+    if len(header) < _LOCAL.size or header[:4] != BEGINNINGS[0]:
+        return None
+    *_, name, extra = _LOCAL.unpack(header)
+    return member.offset + _LOCAL.size + int(name) + int(extra)
 
 
 def _judge_name(info: zipfile.ZipInfo) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import codecs
 import io
+import lzma
 import zipfile
+import zlib
 from types import SimpleNamespace
 
+import pyarrow as pa
 import pytest
 
 from governance_pipeline.ingest.detection import SAMPLE_LINES, SAMPLE_VALUES, detect
@@ -70,6 +75,42 @@ def look(tmp_path):
 def test_an_unclaimed_file_has_the_reason_of_what_is_wrong(look, data, reason):
     found = look(data, LINES, DOCUMENT)
     assert (found.format, found.reason, found.sample.shape) == (None, reason, "other")
+
+
+JSON = '{"a": 1}\n' * 9
+GZIP_BITS = 31
+
+
+def gzipped(data):
+    """Pack without the time gzip.compress writes: the names of tests are made of it."""
+    packer = zlib.compressobj(wbits=GZIP_BITS)
+    return packer.compress(data) + packer.flush()
+
+
+ZSTD = pa.compress(JSON.encode(), "zstd", asbytes=True)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        *((JSON.encode(encoding), "not_utf8") for encoding in ("utf-16", "utf-16-be", "utf-16-le", "utf-32")),
+        (codecs.BOM_UTF16_BE + "\n [1, 2]".encode("utf-16-be"), "not_utf8"),
+        ("notes\n".encode("utf-16"), "unsupported_format"),
+        (codecs.BOM_UTF16_LE + b"\x00", "unsupported_format"),
+        *((pack(JSON.encode()), "compressed") for pack in (gzipped, bz2.compress, lzma.compress)),
+        (ZSTD, "compressed"),
+        (gzipped(b"\xef\xbb\xbf\n[1]"), "compressed"),
+        (gzipped(JSON.encode() * 2**16), "compressed"),
+        (gzipped(b"\0" * 2**20), "unsupported_format"),
+        (gzipped(b"notes"), "unsupported_format"),
+        (gzipped(JSON.encode("utf-16")), "compressed"),
+        *((data + b"broken", "unsupported_format") for data in (b"\x1f\x8b\x08", b"BZh", b"\xfd7zXZ\0", ZSTD[:4])),
+    ],
+)
+def test_json_that_is_packed_or_in_another_encoding_is_no_file_nobody_asked_for(look, data, reason):
+    """An audit beside it must not look clean: these are logs, only not as they can be read."""
+    found = look(data, ANY)
+    assert (found.format, found.reason) == (None, reason)
 
 
 def test_a_format_that_would_claim_anything_gets_no_file_that_is_not_json(look):

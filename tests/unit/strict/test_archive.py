@@ -143,6 +143,40 @@ def test_half_an_archive_is_malformed(data):
     assert refusal(data) == "archive_malformed"
 
 
+WHOLE = archive(member(), member("b"))
+INSIDE = len(archive(member())) - 22 - 46 - len("a.json")  # where the second member begins
+
+
+def streamed(data):
+    """Write a member as a packer does that cannot go back: its sizes stand behind it."""
+    out = io.BytesIO()
+    out.seekable = lambda: False
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packer:
+        packer.writestr("a.json", data)
+        packer.writestr("b", data)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\n" + WHOLE,
+        WHOLE + WHOLE,
+        WHOLE + b"\0",
+        WHOLE[:INSIDE] + b"PK\x03\x04 a member somebody took out of the directory" + WHOLE[INSIDE:],
+        b"hidden" + archive(),
+        archive(member(compressed=3)),
+    ],
+)
+def test_bytes_that_belong_to_no_member_are_not_passed_over(data):
+    assert refusal(data) == "archive_hidden_bytes"
+
+
+def test_the_sizes_behind_a_member_and_a_remark_at_the_end_hide_nothing():
+    assert contents(streamed(b"[1]")) == [b"[1]", b"[1]"]
+    assert contents(WHOLE[:-2] + struct.pack("<H", 3) + b"eee") == [b'{"a": 1}'] * 2
+
+
 def test_a_directory_that_points_at_no_member_is_malformed():
     data = archive(member())
     assert refusal(b"XX" + data[2:]) == "archive_malformed"
