@@ -20,9 +20,9 @@ from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.storage.kept_frames import KeptFrames
 from governance_pipeline.storage.lake import Lake, Stored
 from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.trajectory.cohort_tables import CONFORMAL_TABLE
 from governance_pipeline.trajectory.graph_cache import GraphCache
 from governance_pipeline.trajectory.repositories import Repositories
-from governance_pipeline.trajectory.cohort_tables import CONFORMAL_TABLE
 from governance_pipeline.trajectory.stored import read_features, write_formulas
 from governance_pipeline.trajectory.stored_cohorts import cohort_digests, read_cohort_tables, store_cohorts
 from governance_pipeline.trust.stored_envelopes import envelopes_in

@@ -34,9 +34,9 @@ from governance_pipeline.contracts.core_runs import CoreRuns
 from governance_pipeline.contracts.core_steps import CoreSteps
 from governance_pipeline.contracts.core_usage import CoreUsage
 from governance_pipeline.contracts.features_amplification import FeaturesAmplification
-from governance_pipeline.contracts.features_graph_surface import FeaturesGraphSurface
 from governance_pipeline.contracts.features_cohort_baseline import FeaturesCohortBaseline
 from governance_pipeline.contracts.features_conformal import FeaturesConformal
+from governance_pipeline.contracts.features_graph_surface import FeaturesGraphSurface
 from governance_pipeline.contracts.features_round import FeaturesRound
 from governance_pipeline.contracts.features_step_surface import FeaturesStepSurface
 from governance_pipeline.contracts.fields import TableModel
@@ -75,10 +75,10 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "audit_independence": AuditIndependence,
         "features_step_surface": FeaturesStepSurface,
         "features_round": FeaturesRound,
-        "features_cohort_baseline": FeaturesCohortBaseline,
-        "features_conformal": FeaturesConformal,
         "features_graph_surface": FeaturesGraphSurface,
         "features_amplification": FeaturesAmplification,
+        "features_cohort_baseline": FeaturesCohortBaseline,
+        "features_conformal": FeaturesConformal,
         "verdict_findings": VerdictFindings,
         "verdict_rounds": VerdictRounds,
         "gate_requests": GateRequests,

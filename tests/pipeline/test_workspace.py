@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from governance_pipeline import workspace as module
+from governance_pipeline.contracts.registry import is_by_round
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.ingest.round import CORE_TABLES, RAW_TABLES
-from governance_pipeline.contracts.registry import is_by_round
 from governance_pipeline.pipeline import PIPELINE, STEPS, TABLES
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.workspace import RoundReader, Workspace

@@ -302,4 +302,6 @@ def audited(tmp_path_factory):
 
 def test_no_step_of_the_pipeline_reads_explanations():
     assert [step.table for step in PIPELINE if "audit_explanations" in step.inputs] == []
-    assert {step.table: step.inputs for step in PIPELINE}["audit_explanations"][: len(EXPLANATION_TABLES)] == EXPLANATION_TABLES
+    assert {step.table: step.inputs for step in PIPELINE}["audit_explanations"][
+        : len(EXPLANATION_TABLES)
+    ] == EXPLANATION_TABLES
