@@ -15,7 +15,7 @@ from governance_pipeline.vocabulary import Disposition
 
 
 class RawQuarantine(TableModel):
-    """One row per record that was not used: broken, or the repetition of another; and per repeated part of one that was.
+    """One row per record that was not used: broken, or the repetition of another; and per repeated part of a used one.
 
     The excerpt is escaped, cut and masked; the bytes stay in the stored copy. Null: line where the whole file is
     meant, duplicate_of, dedup_key and dedup_reason where the record is broken, file_sha256 where the file could not be
