@@ -6,6 +6,8 @@ GovernError
 │   │   ├── ContractTextError   a round contract that cannot be used
 │   │   └── CheckSetError       a check file refused at load
 │   ├── EventRefused            a confidence event the rules refuse; holds the reason code
+│   ├── HubRefused              a step with the hub that is not allowed as things stand
+│   │   └── HistoryRefused      a report that would carry what is older than the registration
 │   ├── FormulaRefused          a recompute expression that is not allowed
 │   └── PolicyError             a policy that loosens what is shipped
 ├── UnreadableError             a source cannot be read                      exit 3
@@ -13,6 +15,7 @@ GovernError
 │   ├── RecordRefused           one record breaks a rule of the strict reader; holds code and offset
 │   └── SourcesUnreadableError  sources of a check file; holds all of them
 ├── ContractBreach              a table breaks its pandera contract; holds the offending rows
+├── HubFailed                   the hub gave no answer that can be used
 ├── StorageError                the lake cannot do what was asked (lock, missing table, digest mismatch)
 │   └── LedgerMoved             somebody appended first: look again and decide again
 └── GateRefused                 a gate said no                               exit 4

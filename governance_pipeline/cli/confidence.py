@@ -8,6 +8,7 @@ from __future__ import annotations
 import click
 
 from governance_pipeline.cli.confidence_diagnose import diagnose
+from governance_pipeline.cli.confidence_hub import hub
 from governance_pipeline.cli.confidence_init import init, register
 from governance_pipeline.cli.confidence_lessons import lessons, trigger
 from governance_pipeline.cli.confidence_rate import bonus, rate
@@ -27,6 +28,7 @@ for _command in (
     check,
     diagnose,
     explain,
+    hub,
     init,
     lessons,
     pool,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.confidence_hub import tell_hub
 from governance_pipeline.cli.confidence_options import FOLDER, LANG, NO_EMOJI, SESSION, open_store, say, style_of
 from governance_pipeline.cli.signing import AS_JSON
 from governance_pipeline.confidence.diagnosis import Outcome
@@ -77,6 +78,7 @@ def diagnose(
     style = style_of(lang, no_emoji)
     lines = [f"{event_line(row, '', standing.registry, style)} ({row.event.subject_id})" for row in rows]
     say(document, lines or ["one pool: diagnosis only, nothing is recorded"], as_json=as_json)
+    tell_hub(folder, session, "event", lang)
 
 
 def _side(standing: Standing, agent: str) -> Side:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.confidence_hub import tell_hub
 from governance_pipeline.cli.confidence_options import (
     AGENT,
     FOLDER,
@@ -145,6 +146,7 @@ def _record(event_type: EventType, members: dict[str, Any], who: dict[str, Any])
     if scored % _LEVEL_TWO_EVERY == 0:
         lines += _tables(after, style, scored)
     say(_document(recorded, after), lines, as_json=who["as_json"])
+    tell_hub(who["folder"], who["session"], "event", who["lang"])
 
 
 def _event(event_type: EventType, members: dict[str, Any], who: dict[str, Any], standing: Standing) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.confidence_hub import tell_hub
 from governance_pipeline.cli.confidence_options import (
     AGENT,
     FOLDER,
@@ -80,6 +81,7 @@ def seal(
     lines = [event_line(row, "seal", after.registry, style) for row in recorded.rows if row.domain]
     lines += [words(lang)["sealed"].format(**one) for one in document["seals"]]
     say(document, lines, as_json=as_json)
+    tell_hub(folder, "cli", "seal", lang)
 
 
 @click.command(

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.confidence_hub import tell_hub
 from governance_pipeline.cli.confidence_options import (
     AGENT,
     FOLDER,
     LANG,
     NO_EMOJI,
+    SESSION,
     USER,
     open_store,
     rated_of,
@@ -45,11 +47,12 @@ def status(folder: Path, lang: str, no_emoji: bool, as_json: bool) -> None:
 
 
 @click.command(epilog="Example: govern confidence brief --lang es")
+@SESSION
 @FOLDER
 @LANG
 @NO_EMOJI
 @AS_JSON
-def brief(folder: Path, lang: str, no_emoji: bool, as_json: bool) -> None:
+def brief(session: str, folder: Path, lang: str, no_emoji: bool, as_json: bool) -> None:
     """Show what a session starts with: scores, the last five evaluations, active anti-patterns."""
     from governance_pipeline.confidence.status import brief_document
     from governance_pipeline.confidence.status_lines import brief_lines
@@ -58,6 +61,7 @@ def brief(folder: Path, lang: str, no_emoji: bool, as_json: bool) -> None:
     rows = [row for row in found.folded.events if row.domain is not None][-_LAST:]
     document = brief_document(found.folded.state, found.registry, rows, _today())
     say(document, brief_lines(document, style_of(lang, no_emoji)), as_json=as_json)
+    tell_hub(folder, session, "start", lang)
 
 
 @click.command(epilog="Example: govern confidence team --json")

@@ -58,6 +58,14 @@ class Standing(NamedTuple):
     folded: Folded
 
 
+class RecordedLines(NamedTuple):
+    """Events in the order they were recorded, each with its line number; the registry; the number of the last line."""
+
+    last_seq: int
+    registry: Registry
+    events: list[tuple[int, Line]]
+
+
 class EventStore:
     """The confidence events of one place; any number of processes of one machine may use it at once."""
 
@@ -147,6 +155,21 @@ class EventStore:
         with store_file.opened(self.path) as database:
             sql = "SELECT count(*) FROM lines WHERE session_id = ? AND is_seal = 0"
             return int(database.execute(sql, (session_id,)).fetchone()[0])
+
+    def recorded_after(self, seq: int) -> RecordedLines:
+        """Return the events recorded after a line, whatever their place in time.
+
+        Raises:
+            StorageError: the store cannot be used.
+        """
+        with store_file.opened(self.path) as database:
+            registry = _registry(database)
+            (last,) = database.execute("SELECT coalesce(max(seq), 0) FROM lines").fetchone()
+            sql = "SELECT seq, line, sha256 FROM lines WHERE seq > ? AND ts IS NOT NULL ORDER BY seq"
+            found = database.execute(sql, (seq,))
+            return RecordedLines(
+                int(last), registry, [(int(one), _stored(line, digest, registry)) for one, line, digest in found]
+            )
 
     def lines(self) -> Iterator[bytes]:
         """Yield registry and event lines as they were recorded; `govern confidence replay` reads them.
