@@ -13,7 +13,7 @@ from governance_pipeline.trust.signatures import Proof, is_possible, proof_of
 from governance_pipeline.trust.sshsig import SshSignature, signed_data
 
 MESSAGE = b"a statement"
-PRIVATE = Ed25519PrivateKey.generate()
+PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))  # the same in every worker: it is in test ids
 PUBLIC = PRIVATE.public_key().public_bytes_raw()
 PLAIN, HELD = Key(PUBLIC), Key(PUBLIC, application="ssh:govern")
 
@@ -38,20 +38,20 @@ def armored(application=None, flags=0, namespace=sshsig.NAMESPACE):
 @pytest.mark.parametrize(
     ("key", "signature", "proof"),
     [
-        (PLAIN, PRIVATE.sign(MESSAGE), Proof.RAW),
-        (PLAIN, armored(), Proof.OPENSSH),
-        (HELD, armored("ssh:govern", 0x05), Proof.PRESENT),
-        (HELD, armored("ssh:govern", 0x01), Proof.ABSENT),
-        (HELD, armored("ssh:govern", 0x00), Proof.ABSENT),
-        (HELD, armored("ssh:other", 0x05), None),
-        (HELD, PRIVATE.sign(MESSAGE), None),
-        (HELD, armored(), None),
-        (PLAIN, armored("ssh:govern", 0x05), None),
-        (PLAIN, armored(namespace="git"), None),
-        (PLAIN, PRIVATE.sign(b"another"), None),
-        (Key(bytes(32)), PRIVATE.sign(MESSAGE), None),
-        (PLAIN, b"", None),
-        (PLAIN, bytes(64), None),
+        pytest.param(PLAIN, PRIVATE.sign(MESSAGE), Proof.RAW, id="raw_by_its_key"),
+        pytest.param(PLAIN, armored(), Proof.OPENSSH, id="openssh_by_its_key"),
+        pytest.param(HELD, armored("ssh:govern", 0x05), Proof.PRESENT, id="touched_and_verified"),
+        pytest.param(HELD, armored("ssh:govern", 0x01), Proof.ABSENT, id="touched_only"),
+        pytest.param(HELD, armored("ssh:govern", 0x00), Proof.ABSENT, id="neither"),
+        pytest.param(HELD, armored("ssh:other", 0x05), None, id="another_application"),
+        pytest.param(HELD, PRIVATE.sign(MESSAGE), None, id="raw_by_an_authenticators_key"),
+        pytest.param(HELD, armored(), None, id="plain_openssh_by_an_authenticators_key"),
+        pytest.param(PLAIN, armored("ssh:govern", 0x05), None, id="authenticators_form_by_a_plain_key"),
+        pytest.param(PLAIN, armored(namespace="git"), None, id="another_namespace"),
+        pytest.param(PLAIN, PRIVATE.sign(b"another"), None, id="another_message"),
+        pytest.param(Key(bytes(32)), PRIVATE.sign(MESSAGE), None, id="another_key"),
+        pytest.param(PLAIN, b"", None, id="empty"),
+        pytest.param(PLAIN, bytes(64), None, id="zeros"),
     ],
 )
 def test_a_signature_shows_what_it_can_show_and_no_more(key, signature, proof):
