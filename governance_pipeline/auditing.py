@@ -90,6 +90,7 @@ def _audit(
 ) -> dict[str, pd.DataFrame]:
     store = ScratchStore(root)
     read = []
+    trust = Trust(landing=_folders(plan))
     for planned in plan:
         try:
             read.append(read_files([file.found() for file in planned.files], planned.round_id, store))
@@ -98,11 +99,19 @@ def _audit(
         except Exception as error:  # noqa: BLE001 - whatever broke, the other rounds go on
             read.append(give_up(planned.round_id, error))
         on_round()
-    return run_isolated(read, lambda tables, error: give_up(tables.round_id, error))
+    return run_isolated(read, lambda tables, error: give_up(tables.round_id, error), trust)
+
+
+def _folders(plan: Sequence[PlannedRound]) -> dict[str, Path]:
+    """Give the folder of each round that has a contract, where the repository it names is looked for."""
+    contracts = ((planned.round_id, file) for planned in plan for file in planned.files if file.path == CONTRACT_FILE)
+    return {round_id: file.source.parent for round_id, file in contracts}
 
 
 def run_isolated(
-    rounds: Sequence[RoundTables], give_up: Callable[[RoundTables, Exception], RoundTables]
+    rounds: Sequence[RoundTables],
+    give_up: Callable[[RoundTables, Exception], RoundTables],
+    trust: Trust | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Make every table of rounds that were read; a round whose tables cannot be made ends itself only.
 
@@ -110,16 +119,16 @@ def run_isolated(
     nothing more. Rounds that fail together and not apart fail as `run_in_memory` does.
     """
     try:
-        return run_in_memory(rounds)
+        return run_in_memory(rounds, trust)
     except (StorageError, UsageError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever broke, the other rounds go on; they are asked one by one
-        broken = _failing(rounds, error)
+        broken = _failing(rounds, error, trust)
     left = [give_up(each, broken[each.round_id]) if each.round_id in broken else each for each in rounds]
-    return run_in_memory(left)
+    return run_in_memory(left, trust)
 
 
-def _failing(rounds: Sequence[RoundTables], error: Exception) -> dict[str, Exception]:
+def _failing(rounds: Sequence[RoundTables], error: Exception, trust: Trust | None) -> dict[str, Exception]:
     """Return the rounds whose tables cannot be made, each by itself, and why; `error` is that of all together."""
     if len(rounds) <= 1:
         return {tables.round_id: error for tables in rounds}
@@ -127,9 +136,9 @@ def _failing(rounds: Sequence[RoundTables], error: Exception) -> dict[str, Excep
     middle = len(rounds) // 2
     for half in (rounds[:middle], rounds[middle:]):
         try:
-            run_in_memory(half)
+            run_in_memory(half, trust)
         except Exception as fault:  # noqa: BLE001 - as above
-            found |= _failing(half, fault)
+            found |= _failing(half, fault, trust)
     return found
 
 
@@ -148,7 +157,7 @@ def _audit_stored(
         table: [workspace.lake.get(table, of) for of in (stored if is_by_round(table) else [None])] for table in TABLES
     }
     given_up = {round_id: give_up(round_id, error) for round_id, error in broken.items()}
-    return _with_left_out(plan, stored, kept, workspace.store, given_up)
+    return _with_left_out(plan, stored, kept, workspace, given_up)
 
 
 def _make_chunks(
@@ -178,7 +187,7 @@ def _make_each(workspace: Workspace, tables: Sequence[str], round_ids: Sequence[
 
 
 def _with_left_out(
-    plan: Sequence[PlannedRound], stored: Collection[str], kept: Mapping[str, list[pd.DataFrame]], store: ContentStore,
+    plan: Sequence[PlannedRound], stored: Collection[str], kept: Mapping[str, list[pd.DataFrame]], workspace: Workspace,
     broken: Mapping[str, RoundTables],
 ) -> dict[str, pd.DataFrame]:  # fmt: skip
     """Add the files that are not copied into the landing area (links, copies, …): each is accounted for all the same.
@@ -187,11 +196,15 @@ def _with_left_out(
     What is said of the others is made again with those files in it: a verdict must not pass over them.
     """
     left_out = [
-        read_files([file.found() for file in planned.files if file.reason is not None], planned.round_id, store)
+        read_files(
+            [file.found() for file in planned.files if file.reason is not None], planned.round_id, workspace.store
+        )
         for planned in plan
         if planned.round_id not in broken and any(file.reason is not None for file in planned.files)
     ]
-    alone = run_in_memory([*(tables for tables in left_out if tables.round_id not in stored), *broken.values()])
+    alone = run_in_memory(
+        [*(tables for tables in left_out if tables.round_id not in stored), *broken.values()], workspace.trust
+    )
     beside = [tables for tables in left_out if tables.round_id in stored]
     frames = {}
     for table, frame in kept.items():
@@ -200,11 +213,11 @@ def _with_left_out(
         both = joined(table, [*frame, alone[table], *raw] if is_by_round(table) else frame)
         frames[table] = both.sort_values(order, kind="stable", ignore_index=True) if is_by_round(table) else both
     if beside:
-        _make_again(frames, [tables.round_id for tables in beside])
+        _make_again(frames, [tables.round_id for tables in beside], workspace.trust)
     return frames
 
 
-def _make_again(frames: dict[str, pd.DataFrame], round_ids: Sequence[str]) -> None:
+def _make_again(frames: dict[str, pd.DataFrame], round_ids: Sequence[str], trust: Trust) -> None:
     """Make again, for some rounds and those that continue them, every table that follows from the raw ones."""
     changed, rounds = set(RAW_TABLES), frames["core_rounds"]
     named = zip(rounds["round_id"], rounds["parent_round_id"], strict=True)
@@ -213,7 +226,7 @@ def _make_again(frames: dict[str, pd.DataFrame], round_ids: Sequence[str]) -> No
     for step in PIPELINE:
         if step.make is None or step.table in _OF_ALL_ROUNDS or changed.isdisjoint(step.inputs):
             continue
-        made = step.make({name: frames[name] for name in step.inputs}, Trust())
+        made = step.make({name: frames[name] for name in step.inputs}, trust)
         changed.add(step.table)
         kept, new = frames[step.table], made[made["round_id"].isin(wanted)]
         both = joined(step.table, [kept[~kept["round_id"].isin(wanted)], new])

@@ -45,11 +45,11 @@ from governance_pipeline.verdict.verdicts import verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from governance_pipeline.ingest.round import RoundTables
     from governance_pipeline.ledger.calibrations import CalibrationHistory
     from governance_pipeline.ledger.dismissals import DismissalHistory
+    from governance_pipeline.rounds.landing import RoundFolders
     from governance_pipeline.trust.root import TrustRoot
 
     Tables = Mapping[str, pd.DataFrame]
@@ -63,15 +63,15 @@ class Trust(NamedTuple):
     """Whom the tables may believe: the trust root (None: no signature can be decided) and when keys are judged.
 
     `envelope_of` gives the exact bytes of an attestation by file digest and line; `landing` is the folder of the
-    rounds' folders, from which the repositories they name are found (None: only those with an absolute path);
-    `repositories` keeps what was read of these, so that tables and rounds share it.
+    rounds' folders, or each round's own, from which the repositories they name are found (None: only those with an
+    absolute path); `repositories` keeps what was read of these, so that tables and rounds share it.
     `dismissals` and `calibrations` are what the ledger has; each is judged where it is used.
     """
 
     root: TrustRoot | None = None
     now: datetime = NO_ROOT_INSTANT
     envelope_of: Callable[[str, int | None], bytes | None] | None = None
-    landing: Path | None = None
+    landing: RoundFolders | None = None
     repositories: Repositories | None = None
     dismissals: DismissalHistory | None = None
     calibrations: CalibrationHistory | None = None

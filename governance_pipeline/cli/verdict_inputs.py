@@ -151,7 +151,7 @@ def inputs_of_finding(finding: str, folder: Path | None, lake: Path, landing: Pa
 def folder_tables(folders: Sequence[Path]) -> Tables:
     """Make every table of round folders and of the rounds beside them that they continue, without storing any."""
     from governance_pipeline.ingest.round import RoundTables, read_round
-    from governance_pipeline.pipeline import run_in_memory
+    from governance_pipeline.pipeline import Trust, run_in_memory
     from governance_pipeline.storage.content import ContentStore
     from governance_pipeline.verdict.baseline import ancestors
 
@@ -174,7 +174,7 @@ def folder_tables(folders: Sequence[Path]) -> Tables:
         store = ContentStore(Path(scratch))
         read |= {folder.name: read_round(folder, folder.name, store) for folder in folders}
         ancestors(list(read), parent)
-    return run_in_memory(list(read.values()))
+    return run_in_memory(list(read.values()), Trust(landing=homes))
 
 
 def bytes_of(path: Path) -> bytes:

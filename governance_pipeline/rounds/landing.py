@@ -7,6 +7,7 @@ round (ingest) and deciding whether it must be read (ingest.freshness). Nothing 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from governance_pipeline.errors import UnreadableError
@@ -17,6 +18,9 @@ from governance_pipeline.vocabulary import is_round_id
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
+
+    RoundFolders = Path | Mapping[str, Path]
+    """The folder that holds the folders of rounds, or the folder of each round where they do not lie together."""
 
 _NAME_CHARACTERS = 80
 
@@ -33,6 +37,13 @@ class Landing(NamedTuple):
 
     rounds: tuple[str, ...]
     refused: tuple[RefusedFolder, ...]
+
+
+def round_folder(folders: RoundFolders | None, round_id: str) -> Path | None:
+    """Give the folder of a round, from which its contract's relative paths are taken; None when nobody knows it."""
+    if folders is None:
+        return None
+    return folders.get(round_id) if isinstance(folders, Mapping) else folders / round_id
 
 
 def landing_rounds(landing: Path, known: Collection[str] = ()) -> Landing:

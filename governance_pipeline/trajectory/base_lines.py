@@ -11,10 +11,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from governance_pipeline.rounds.landing import round_folder
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pygit2
+
+    from governance_pipeline.rounds.landing import RoundFolders
 
     OpenBase = Callable[[str, str, str], "Base | BaseReason"]
     """Opens the base of a round: its id, path of the repository and commit as the contract writes them."""
@@ -70,23 +74,25 @@ class Base:
         return found if isinstance(found, pygit2.Blob) else None
 
 
-def open_base(landing: Path | None = None) -> OpenBase:
+def open_base(landing: RoundFolders | None = None) -> OpenBase:
     """Give a function that opens the base of a round.
 
     A relative path of a repository is taken from the folder of the round. The commit is an id or the beginning of one:
     a branch or `HEAD~1` names another commit tomorrow, so a number that rests on it could not be made again.
 
     Args:
-        landing: folder with one folder per round; None: relative paths lead nowhere.
+        landing: folder with one folder per round, or the folder of each; where that of a round is unknown, relative
+            paths lead nowhere.
     """
 
     def opened(round_id: str, repository: str, commit: str) -> Base | BaseReason:
         import pygit2
 
-        folder = Path(repository) if landing is None else landing / round_id / repository
+        home = round_folder(landing, round_id)
+        folder = Path(repository) if home is None else home / repository
         if not _COMMIT.fullmatch(commit):
             return BaseReason.BASE_NOT_PINNED
-        if not folder.is_absolute() and landing is None:
+        if not folder.is_absolute() and home is None:
             return BaseReason.REPO_UNREADABLE
         try:
             found = pygit2.Repository(str(folder), pygit2.enums.RepositoryOpenFlag.NO_SEARCH)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.errors import UnreadableError
+from governance_pipeline.rounds.landing import round_folder
 from governance_pipeline.trajectory.commit_changes import CommitReader
 from governance_pipeline.trajectory.repository_files import RepositoryFiles
 from governance_pipeline.trajectory.repository_graph import FactReader, repository_graph
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     import pygit2
 
+    from governance_pipeline.rounds.landing import RoundFolders
     from governance_pipeline.trajectory.graph_cache import GraphCache
     from governance_pipeline.trajectory.repository_files import RepositoryTree
     from governance_pipeline.trajectory.repository_graph import RepositoryGraph
@@ -126,11 +128,12 @@ class Repositories:
     """Opens the repositories of rounds.
 
     Args:
-        landing: folder with one folder per round; None: only absolute paths lead anywhere.
+        landing: folder with one folder per round, or the folder of each; where that of a round is unknown, only
+            absolute paths lead anywhere.
         cache: where graphs are kept; None: in memory only.
     """
 
-    def __init__(self, landing: Path | None = None, cache: GraphCache | None = None) -> None:
+    def __init__(self, landing: RoundFolders | None = None, cache: GraphCache | None = None) -> None:
         self._landing = landing
         self._cache = cache
         self._open: dict[str, OpenRepository] = {}
@@ -156,9 +159,10 @@ class Repositories:
     def _repository(self, round_id: str, written: str) -> OpenRepository | None:
         path = Path(written)
         if not path.is_absolute():
-            if self._landing is None:
+            home = round_folder(self._landing, round_id)
+            if home is None:
                 return None
-            path = self._landing / round_id / path
+            path = home / path
         try:
             key = str(path.resolve())
             if key not in self._open:

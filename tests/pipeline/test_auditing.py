@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 
+import pygit2
 import pytest
 
 from governance_pipeline import auditing
@@ -102,10 +103,10 @@ def test_a_full_disk_ends_the_audit_and_is_no_fault_of_a_round(plan, tmp_path, m
 def test_rounds_that_break_together_and_not_apart_are_never_blamed_one_by_one(plan, tmp_path, monkeypatch):
     whole = auditing.run_in_memory
 
-    def picky(rounds):
+    def picky(rounds, trust):
         if len(rounds) == len(plan):
             raise ZeroDivisionError
-        return whole(rounds)
+        return whole(rounds, trust)
 
     monkeypatch.setattr(auditing, "run_in_memory", picky)
     with pytest.raises(ZeroDivisionError):
@@ -118,6 +119,29 @@ def test_an_audit_without_a_fault_makes_every_table_once(plan, tmp_path, monkeyp
     monkeypatch.setattr(auditing, "run_in_memory", lambda *given: calls.append(1) or whole(*given))
     audited(plan, tmp_path, keep=False)
     assert calls == [1]
+
+
+def test_a_repository_beside_the_rounds_is_found_by_an_audit_that_keeps_nothing(tmp_path):
+    objects = pygit2.init_repository(str(tmp_path / "repo"), bare=True)
+    index = pygit2.Index()
+    index.add(pygit2.IndexEntry("a.py", objects.create_blob(b"import os\nos.sep\n"), 0o100644))
+    who = pygit2.Signature("A", "a@example.org", 1)
+    base = objects.create_commit("refs/heads/main", who, who, "m", index.write_tree(objects), [])
+    for name, path in {"near": "../../repo", "astray": "../repo"}.items():
+        folder = tmp_path / "rounds" / name
+        folder.mkdir(parents=True)
+        (folder / "round.toml").write_text(
+            f'schema = "govern/round/v1"\n[repo]\npath = "{path}"\nbase = "{base}"\n', "utf-8"
+        )
+        change = {"step": 1, "files": [{"path": "a.py", "added": 1, "deleted": 1}]}
+        (folder / "changes.jsonl").write_text(json.dumps(change) + "\n", "utf-8")
+    tables = audited(plan_import([tmp_path / "rounds"]), tmp_path / "scratch", keep=False)
+    shares = tables["features_round"].set_index("round_id")
+    assert shares["rewrite_share"]["near"] == 0.5
+    assert shares["rewrite_share_reason"]["astray"] == "repo_unreadable"
+    surface = tables["features_graph_surface"].set_index("round_id")
+    assert surface["graph_nodes_count"]["near"] >= 1
+    assert json.loads(surface["unknown"]["astray"])["C"] == "repo_unreadable"
 
 
 def test_an_audit_that_keeps_its_rounds_finds_what_one_in_memory_finds(landing, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from governance_pipeline.errors import UnreadableError
-from governance_pipeline.rounds.landing import fingerprint, landing_rounds
+from governance_pipeline.rounds.landing import fingerprint, landing_rounds, round_folder
 from governance_pipeline.vocabulary import is_round_id
 
 
@@ -125,3 +125,10 @@ def test_a_file_name_that_is_not_utf8_has_a_mark_too(tmp_path):
 def test_a_folder_that_is_gone_has_no_mark(tmp_path):
     with pytest.raises(OSError, match="none"):
         fingerprint(tmp_path / "none")
+
+
+def test_the_folder_of_a_round_is_known_where_rounds_lie_together_and_where_each_is_named(tmp_path):
+    assert round_folder(None, "r-1") is None
+    assert round_folder({"r-1": tmp_path}, "r-2") is None
+    assert round_folder({"r-1": tmp_path}, "r-1") == tmp_path
+    assert round_folder(tmp_path, "r-1") == tmp_path / "r-1"
