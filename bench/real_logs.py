@@ -2,7 +2,8 @@
 
 Usage: python bench/real_logs.py [AUDIT.json]      default: audits ../shared/data/real, which takes about a minute
 
-Three tables: format x files x records in = accepted + quarantined + duplicates + blank; checks per format by outcome;
+Three tables: format x files x records in = accepted + quarantined + duplicates + blank, with its declared numbers that
+have no parts and the outcomes of those that were checked; the explanations that hold for the mismatches of a format;
 and each row of ../shared/research/mismatches.csv as reproduced exactly (the same file or subject, both values), or with
 the reason why there is no such mismatch. The exit code is 1 where a file or a row is unexplained.
 """
@@ -55,7 +56,9 @@ EXPLAINED = (
 def main() -> None:
     """Print the tables."""
     document = audited() if len(sys.argv) == 1 else json.loads(Path(sys.argv[1]).read_text("utf-8"))
-    unexplained = print_records(document) + print_reproduction(document)
+    unexplained = print_records(document)
+    print_explanations(document)
+    unexplained += print_reproduction(document)
     print(f"\nunexplained: {unexplained}")
     raise SystemExit(unexplained > 0)
 
@@ -69,21 +72,26 @@ def audited() -> dict[str, Any]:
 
 def print_records(document: dict[str, Any]) -> int:
     """Print records and checks by format; gives the number of files that are not explained."""
-    head = ("files", "records", "accepted", "quarant.", "duplic.", "blank", "checks", "match", "mismatch", "unverif.")
+    head = ("files", "records", "accepted", "quarant.", "duplic.", "blank", "checks", "no parts", "checked", "match",
+            "mismatch", "unverif.")  # fmt: skip
     print(f"{'format':22}" + "".join(f"{name:>10}" for name in head))
     checks: dict[str, set[str]] = defaultdict(set)
     formats = {(file["round_id"], file["path"]): file["format"] for file in document["files"]}
     for record in document["cross_checks"]:
         checks[formats[record["round_id"], record["declared_path"]]].add(record["check_id"])
+    apart = Counter(number["format"] for number in document["not_checkable"])
     sums: Counter[str] = Counter()
     for row in coverage(document):
         numbers = dict(
             zip(head, (row.files, row.records, row.accepted, row.quarantined, row.duplicates, row.blank,
-                       len(checks[row.format]), row.match, row.mismatch, row.unverifiable), strict=True)
+                       len(checks[row.format]), apart[row.format], row.match + row.mismatch + row.unverifiable,
+                       row.match, row.mismatch, row.unverifiable), strict=True)
         )  # fmt: skip
         sums.update(numbers)
         print(f"{row.format:22}" + "".join(f"{number:10,}" for number in numbers.values()))
     print(f"{'together':22}" + "".join(f"{sums[name]:10,}" for name in head))
+    found = document["counts"]["declared"]
+    print(f"\ndeclared numbers found: {found:,}, each checked or listed without parts; some are checked twice")
     reasons = Counter(file["reason"] for file in document["files"] if file["reason"])
     print("\nfiles left unread: " + ", ".join(f"{number} {reason}" for reason, number in reasons.most_common()))
     for place, reason in document["quarantine_reasons"].items():
@@ -96,6 +104,26 @@ def print_records(document: dict[str, Any]) -> int:
         or bool(file["quarantined"] and not file["reason"] and not told.get(f"{file['round_id']}/{file['path']}"))
         for file in document["files"]
     )
+
+
+def print_explanations(document: dict[str, Any]) -> None:
+    """Print for how many mismatches of a format each hypothesis holds; several may hold for one of them."""
+    formats = {(file["round_id"], file["path"]): file["format"] for file in document["files"]}
+    holding: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for tried in document["explanations"]:
+        holding[tried["round_id"], tried["record_id"]] |= {tried["hypothesis"]} if tried["holds"] else set()
+    mismatches = [record for record in document["cross_checks"] if record["status"] == "mismatch"]
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for record in mismatches:
+        name = formats[record["round_id"], record["declared_path"]]
+        found[name].update(holding.get((record["round_id"], record["record_id"]), {"UNTRIED"}))
+        found[name]["mismatches"] += 1
+    print("\nexplanations that hold (several may hold for one mismatch)")
+    for name, counted in sorted(found.items()):
+        said = ", ".join(f"{number} {kind}" for kind, number in counted.most_common() if kind != "mismatches")
+        print(f"{name:22}{counted['mismatches']:6}: {said}")
+    together = Counter(kind for counted in found.values() for kind in counted.elements() if kind != "mismatches")
+    print(f"{'together':22}{len(mismatches):6}: {', '.join(f'{n} {kind}' for kind, n in together.most_common())}")
 
 
 def print_reproduction(document: dict[str, Any]) -> int:
