@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.gate_plan import plan_backfill
 from governance_pipeline.cli.signing import (
     AS_JSON,
     AT,
@@ -241,3 +242,6 @@ def _confirmed(verifier: Verifier, request: str, given: str | None, *, quiet: bo
 def _opened(config_path: Path | None, lake: Path, at: str | None) -> tuple[Verifier, datetime]:
     now = instant(at)
     return open_trusted(config_path, lake, now), now
+
+
+gate.add_command(plan_backfill)
