@@ -24,6 +24,14 @@ FAMILIES = {
     "public_names_are_kept": ("public-signature-narrowed",),
     "dependencies_are_kept": ("dependency-added", "dependency-unpinned"),
     "rounds_can_be_compared": ("partial-impact-graph", "rebaseline-due"),
+    "work_is_like_its_cohort": (
+        "extreme-surface",
+        "architectural-dispersion",
+        "accumulated-expansion",
+        "evidence-lag",
+        "rewrite-attempt",
+    ),
+    "reach_did_not_grow": ("impact-increase", "outlier-crossing"),
     "criteria_have_evidence": (
         "criterion-without-evidence",
         "criterion-without-check",

@@ -74,7 +74,7 @@ def test_a_hunk_is_read_by_its_declared_length(hunk, counts):
     ],
 )
 def test_a_file_of_a_patch_has_the_path_it_has_afterwards(header, path, counts):
-    assert patch_files(header) == [(path, counts)]
+    assert [(file.path, file.counts) for file in patch_files(header)] == [(path, counts)]
 
 
 def test_a_patch_with_windows_line_ends_and_two_files_is_read():
