@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from governance_pipeline.cli.features_amplification import amplification
+from governance_pipeline.cli.features_cohort import cohort
 from governance_pipeline.cli.features_conformal import conformal
 from governance_pipeline.cli.features_graph import graph
 from governance_pipeline.cli.features_repository import repository
@@ -46,6 +47,7 @@ features.add_command(amplification)
 features.add_command(graph)
 features.add_command(repository)
 features.add_command(conformal)
+features.add_command(cohort)
 features.add_command(register)
 features.add_command(sensitivity)
 

@@ -104,6 +104,16 @@ class Versions:
         if self.digest() != digest:
             writer.write(self.folder / POINTER, f"{digest}\n".encode())
 
+    def replaced(self) -> list[str]:
+        """List the digests of the versions that are kept and not in force, sorted; the bytes are not read.
+
+        Raises:
+            StorageError: as `digest`.
+        """
+        stems = sorted(path.stem for path in self.folder.glob("*.parquet"))
+        in_force = self.digest()
+        return [stem for stem in stems if _SHA256.fullmatch(stem) and stem != in_force]
+
     def remove_older(self, before: float, pinned: Collection[str]) -> list[Path]:
         """Remove versions that are neither in force nor pinned and were written before an epoch second.
 

@@ -15,6 +15,7 @@ from governance_pipeline.contracts.registry import contract_of, empty_frame, is_
 from governance_pipeline.errors import StorageError
 from governance_pipeline.storage import parquet
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
+from governance_pipeline.trajectory.abandoned_chains import links
 from governance_pipeline.trajectory.cohort_tables import BASELINE_TABLE, COHORT_TABLES, CONFORMAL_TABLE
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from governance_pipeline.storage.lake import Lake, Stored
+    from governance_pipeline.trajectory.abandoned_chains import Link
 
     Digests = Mapping[str, Mapping[str, str]]
     """Table -> round -> digest in force."""
@@ -108,6 +110,29 @@ def stale_reason(lake: Lake) -> str | None:
         return "rounds came or changed since the cohort tables were made"
     missing = [round_id for round_id in rounds if not lake.has(CONFORMAL_TABLE, round_id)]
     return f"{CONFORMAL_TABLE} of round {missing[0]} has not been made" if missing else None
+
+
+def earlier_baselines(lake: Lake) -> tuple[dict[str, Link], int]:
+    """Give the baselines of the versions of `features_cohort_baseline` that are not in force, as long as they are kept.
+
+    Returns:
+        Their links by id, and how many versions cannot be read: damaged, removed meanwhile, or of another contract.
+
+    Raises:
+        StorageError: the pointer of the table is damaged.
+    """
+    found: dict[str, Link] = {}
+    unreadable = 0
+    versions = lake.versions(BASELINE_TABLE, None)
+    for digest in versions.replaced():
+        path = versions.path(digest)
+        try:
+            frame = parquet.from_bytes(BASELINE_TABLE, versions.read(digest), path)
+        except (StorageError, FileNotFoundError):
+            unreadable += 1
+            continue
+        found |= links(frame)
+    return found, unreadable
 
 
 def stale_verdicts(lake: Lake) -> list[str]:
