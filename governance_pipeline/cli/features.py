@@ -83,15 +83,16 @@ def compute(round_dir: Path | None, all_rounds: bool, landing: Path, as_json: bo
 def explain(round_: str, landing: Path, as_json: bool) -> int:
     """Show the terms of S, D, E and J of each step in words, with numbers and sources.
 
-    ROUND is an id in the landing folder, or a round folder. D is the share outside the scope here; symbols, hops in
-    the repository graph and centrality (version 2) are in the table features_graph_surface, each null with its reason.
+    ROUND is an id in the landing folder, or a round folder. D is the share outside the scope; then come symbols, hops
+    to the objective set and centrality in the repository graph (version 2), and what the round is compared by, each
+    with its reason when unknown.
     """
     from governance_pipeline.trajectory.explanation import explain_document
     from governance_pipeline.trajectory.page import explain_page
 
     named = landing / round_
     folder = _folder(named if is_round_id(round_) and named.is_dir() else Path(round_))
-    document = explain_document(_tables([folder]), folder.name)
+    document = explain_document(_tables([folder]), folder.name, {folder.name: folder})
     if as_json:
         _print_json(document)
     else:

@@ -10,18 +10,29 @@ from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.trajectory import wording
 from governance_pipeline.trajectory.accumulated import accumulated, step_gaps
+from governance_pipeline.trajectory.base_lines import open_base
 from governance_pipeline.trajectory.documents import mismatch_numbers, shortest_number
 from governance_pipeline.trajectory.events import CHANGES_FILE, quarantined_lines
 from governance_pipeline.trajectory.evidence import evidence_by_round, evidence_per_surface
 from governance_pipeline.trajectory.formulas import EPSILON, FEATURE_VERSION
+from governance_pipeline.trajectory.frames import rows_of
+from governance_pipeline.trajectory.graph_explanation import compared_columns, graph_areas, graph_terms
+from governance_pipeline.trajectory.graph_steps import FEATURE_VERSION as GRAPH_VERSION
+from governance_pipeline.trajectory.graph_surface import graph_surface
 from governance_pipeline.trajectory.reading import read_surface
-from governance_pipeline.trajectory.step_surface import mismatches_of
+from governance_pipeline.trajectory.repositories import Repositories
+from governance_pipeline.trajectory.round_features import round_features
+from governance_pipeline.trajectory.step_surface import TABLE as STEP_TABLE
+from governance_pipeline.trajectory.step_surface import mismatches_of, step_surface
 from governance_pipeline.trajectory.surface import surface_sum
 from governance_pipeline.trajectory.terms import SURFACE_TERMS, Term
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    import pandas as pd
+
+    from governance_pipeline.rounds.landing import RoundFolders
     from governance_pipeline.trajectory.events import Step, Tables
     from governance_pipeline.trajectory.evidence import RoundEvidence
     from governance_pipeline.trajectory.reading import Surface
@@ -29,12 +40,13 @@ if TYPE_CHECKING:
 SCHEMA: Final = "govern/features-explain/v1"
 
 
-def explain_document(tables: Tables, round_id: str) -> dict[str, Any]:
+def explain_document(tables: Tables, round_id: str, landing: RoundFolders | None = None) -> dict[str, Any]:
     """Give the `govern/features-explain/v1` document of one round.
 
     Args:
         tables: raw and core tables that hold the round.
         round_id: which round.
+        landing: folders of rounds, for repositories with a relative path.
     """
     surface = read_surface(tables)
     quarantine = tables["raw_quarantine"]
@@ -44,15 +56,26 @@ def explain_document(tables: Tables, round_id: str) -> dict[str, Any]:
     explained = [_step(surface, step, evidence, share) for step, share in zip(steps, shares, strict=True)]
     lost = quarantined_lines(quarantine, CHANGES_FILE).get(round_id, 0)
     gaps = step_gaps([step.number for step in steps])
+    in_graph = _of_round(graph_surface(tables, Repositories(landing)), round_id)
+    for step, row in zip(explained, in_graph, strict=True):
+        step["graph_terms"] = graph_terms(row)
+    measured = round_features({**tables, STEP_TABLE: step_surface(tables)}, open_base(landing))
     return {
         "schema": SCHEMA,
         "feature_version": FEATURE_VERSION,
+        "graph_feature_version": GRAPH_VERSION,
         "epsilon": EPSILON,
         "round_id": round_id,
         "contract": evidence.rules.state.value,
         "steps": explained,
         "round": [_aus(explained, lost, has_gap=bool(gaps)), _round_evidence(evidence)],
+        "graph_round": graph_areas(in_graph),
+        "compared": compared_columns(_of_round(measured, round_id)[0]),
     }
+
+
+def _of_round(frame: pd.DataFrame, round_id: str) -> list[dict[str, Any]]:
+    return list(rows_of(frame[frame["round_id"] == round_id]))
 
 
 def _step(surface: Surface, step: Step, evidence: RoundEvidence, share: Term) -> dict[str, Any]:

@@ -43,7 +43,12 @@ def explain_page(document: Mapping[str, Any]) -> RenderableType:
     parts: list[RenderableType] = [_heading(document)]
     for step in document["steps"]:
         parts += [Text(f"step {step['step']}  {_source(step['source'])}", style="bold"), _terms(step["terms"])]
-    parts += [Text("round", style="bold"), _terms(document["round"]), Text(_NOTE, style="dim")]
+        parts += [Text("  in the repository graph (version 2)", style="dim"), _terms(step["graph_terms"])]
+    parts += [Text("round", style="bold"), _terms(document["round"])]
+    parts += [Text("  in the repository graph (version 2)", style="dim"), _terms(document["graph_round"])]
+    compared = [{**column, "term": column["column"]} for column in document["compared"]]
+    parts += [Text("compared with earlier rounds of its cohort", style="bold"), _terms(compared)]
+    parts.append(Text(_NOTE, style="dim"))
     return Group(*parts)
 
 

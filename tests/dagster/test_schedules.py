@@ -74,6 +74,7 @@ def test_the_sensors_and_the_schedule_run_without_being_switched_on(kept_house):
         "failed_chunks": "RUNNING",
         "stale_verdicts": "RUNNING",
         "decisions": "RUNNING",
+        "dismissals": "RUNNING",
     }
     assert {s.name: s.default_status.value for s in repository.schedule_defs} == {
         "nightly_audit": "RUNNING",
