@@ -36,7 +36,7 @@ Exit: 0 clean, 1 findings, 2 usage, 3 unknown
 
 
 @click.command(epilog=EPILOG)
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, readable=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the govern/audit/v1 document instead of the page.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Also write one HTML file.")
 @click.option(

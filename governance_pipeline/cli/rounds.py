@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from governance_pipeline.cli.import_result import warn_of_what_is_not_there
+from governance_pipeline.cli.import_result import import_exit_code, warn_of_what_is_not_there
 from governance_pipeline.cli.rounds_from_git import export_git, from_git
 from governance_pipeline.cli.waiting import waiting
 from governance_pipeline.vocabulary import ExitCode
@@ -71,7 +71,8 @@ def import_(
     logs one session or trajectory is one round, called by its session id or by 16 hex digits of its digest; files of no
     supported format that lie in one folder become one round, so that they are accounted for too.
 
-    Exit 0 when all is there, 2 when a file was not imported because other bytes have its place.
+    Exit 0 when all is there, 2 when a file was not imported because other bytes have its place, 3 when a file cannot be
+    read, or is a link or no regular file. Copies of a log and what --format leaves out are not missing.
     """
     from governance_pipeline.ingest.documents import import_document
     from governance_pipeline.ingest.importing import preview_round
@@ -82,7 +83,7 @@ def import_(
     results = [preview_round(one, landing) for one in plan] if dry_run else _import_all(plan, landing, quiet=as_json)
     _answer(import_document(results, dry_run), as_json, _import_lines(results, landing))
     warn_of_what_is_not_there(results)
-    return ExitCode.USAGE if any(result.conflicts for result in results) else ExitCode.CLEAN
+    return import_exit_code(results)
 
 
 @rounds.command("list", epilog="Example: govern rounds list --landing data/sample/rounds --json")

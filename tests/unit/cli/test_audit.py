@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -101,6 +102,25 @@ def test_a_broken_json_file_is_exit_3_and_the_other_files_go_on(govern, logs):
     assert code == 3
     assert "not readable in full" in out
     assert "broken.traj.json" in out
+
+
+def test_a_log_this_user_may_not_read_is_accounted_for_with_and_without_a_store(govern, logs, tmp_path, monkeypatch):
+    refused, really = logs / "secret.jsonl", os.open
+    refused.write_text("{}", "utf-8")
+    refused.chmod(0)
+
+    def opened(path, *arguments, **named):  # root may read anything
+        if os.fspath(path) == str(refused):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return really(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", opened)
+    answers = [govern(path, "--json", *more) for path in (logs, refused) for more in ([], ["--store", tmp_path / "s"])]
+    assert answers[0] == answers[1]
+    assert answers[2] == answers[3]
+    for code, out, _ in answers:
+        files = {file["path"]: file for file in json.loads(out)["files"]}
+        assert (code, files["logs/secret.jsonl"]["reason"]) == (3, "permission_denied")
 
 
 def test_a_truncated_last_line_is_exit_3_whatever_was_verified(govern, sample):

@@ -100,11 +100,19 @@ def test_an_import_says_what_was_copied_unchanged_and_left_out(document, govern,
     (logs / "link").symlink_to("s-1.jsonl")
     assert document("import", "logs")[1]["rounds"][-1]["copied"] == ["logs/s-1.jsonl"]
     code, stdout, stderr = govern("import", "logs")
-    assert code == 0
+    assert code == 3
     assert "1 unchanged" in stdout
     assert "left out: " in stderr
     assert "symlink" in stderr
     assert Path("data/rounds/s-1/logs/s-1.jsonl").exists()
+
+
+def test_a_copy_of_a_log_and_another_format_are_left_out_of_an_import_and_nothing_is_missing(govern, logs):
+    (logs / "copy.jsonl").write_bytes((logs / "s-1.jsonl").read_bytes())
+    code, _, stderr = govern("import", "logs")
+    assert (code, "duplicate_file" in stderr) == (0, True)
+    code, _, stderr = govern("import", "logs", "--format", "atif", "--landing", "other")
+    assert (code, "other_format" in stderr) == (0, True)
 
 
 def test_an_empty_landing_folder_lists_nothing(document):
