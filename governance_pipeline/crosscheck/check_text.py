@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import yaml
 
 from governance_pipeline.errors import Fault
-from governance_pipeline.strict.excerpt import excerpt
+from governance_pipeline.strict.excerpt import excerpt, is_said
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -78,8 +78,8 @@ class Entry(NamedTuple):
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is no text to read, or only whitespace."""
-        return not (self.text or "").strip()
+        """Whether there is no text to read: nothing, or only what a screen does not show."""
+        return not is_said(self.text or "")
 
 
 class Section:

@@ -6,7 +6,7 @@ elsewhere), and the files. What does not: making records and judging them.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -58,24 +58,27 @@ def run_large(
     spill: Path,
 ) -> Batch:
     """Return the records of all checks as files in a folder of the caller; arguments and errors as `run_checks`."""
-    with ExitStack() as stack:
-        sets = {check.id: stack.enter_context(_opened(check, check_set, spill)) for check in check_set.checks}
-        session = open_session(folders=[spill], spill=spill, memory=MEMORY)
-        stack.callback(session.close)
+    with closing(open_session(folders=[spill], spill=spill, memory=MEMORY)) as session:
         run = _Run(check_set, spill, proved_records, on_bytes, session)
-        row_wise = {name for check in check_set.checks if sets[check.id] is None for name in _sources_of(check)}
+        # Only asked here, and opened again when it is the turn of a check: sessions of many would not fit in memory.
+        row_wise = {name for check in check_set.checks if not _is_set(run, check) for name in _sources_of(check)}
         by_set = {name for check in check_set.checks for name in _sources_of(check)} - row_wise
         _read(run, by_set)
         for check in sorted(check_set.checks, key=lambda check: check.id):
-            _check(run, check, sets[check.id])
+            _check(run, check)
     accounts = dict(sorted(run.accounts.items()))
     return Batch(check_set, accounts, run.records, run.proofs)
 
 
-def _opened(check: Check, check_set: CheckSet, spill: Path) -> AbstractContextManager[SetRecords | None]:
-    declared = check_set.sources[check.declared_source]
-    components = check_set.sources[min(check.formula.sources)]
-    return opened_set(check, declared, components, check_set.policy, spill)
+def _opened(run: _Run, check: Check) -> AbstractContextManager[SetRecords | None]:
+    sources = run.check_set.sources
+    components = sources[min(check.formula.sources)]
+    return opened_set(check, sources[check.declared_source], components, run.check_set.policy, run.spill)
+
+
+def _is_set(run: _Run, check: Check) -> bool:
+    with _opened(run, check) as found:
+        return found is not None
 
 
 def _sources_of(check: Check) -> set[str]:
@@ -109,30 +112,30 @@ def _stage(run: _Run, name: str) -> None:
     run.accounts[name] = account
 
 
-def _check(run: _Run, check: Check, found: SetRecords | None) -> None:
+def _check(run: _Run, check: Check) -> None:
     """Make records and proof of one check."""
     import duckdb
 
     number = len(run.records)
     unordered, ordered = (run.spill / f"{kind}-{number}.parquet" for kind in ("unordered", "records"))
-    made: SetRecords | StagedRecords
-    try:
-        made = found if found is not None else _staged_records(run, check)
-        counted = _written(run, check, made, unordered)
-    except duckdb.Error:
-        if found is None:
-            raise
-        # A page that cannot be decoded, a text that is not UTF-8: the row-wise reader says which, or passes over it.
-        _restage(run, check)
-        made = _staged_records(run, check)
-        counted = _written(run, check, made, unordered)
-    ordered_records(run.session, unordered, ordered)
-    unordered.unlink()
-    records = run.records[check.id] = StoredRecords(ordered, check, run.accounts[check.declared_source].sha256)
-    sample = records.smallest(SAMPLE_RECORDS, VERIFIABLE)
-    limit = SAMPLE_RECORDS if run.limit is None else run.limit
-    subjects = [record.subject_id for record in sample if record.subject_id is not None]
-    run.proofs[check.id] = prove(made.run_of(subjects), sample, run.check_set.policy, limit, counted)
+    with _opened(run, check) as found:
+        made: SetRecords | StagedRecords
+        try:
+            made = found if found is not None else _staged_records(run, check)
+            counted = _written(run, check, made, unordered)
+        except duckdb.Error:
+            if found is None:
+                raise
+            # A page that cannot be decoded, a text that is not UTF-8: the row-wise reader says which or passes over.
+            made = _staged_records(run, check)
+            counted = _written(run, check, made, unordered)
+        ordered_records(run.session, unordered, ordered)
+        unordered.unlink()
+        records = run.records[check.id] = StoredRecords(ordered, check, run.accounts[check.declared_source].sha256)
+        sample = records.smallest(SAMPLE_RECORDS, VERIFIABLE)
+        limit = SAMPLE_RECORDS if run.limit is None else run.limit
+        subjects = [record.subject_id for record in sample if record.subject_id is not None]
+        run.proofs[check.id] = prove(made.run_of(subjects), sample, run.check_set.policy, limit, counted)
 
 
 def _written(run: _Run, check: Check, made: SetRecords | StagedRecords, target: Path) -> Flipped | None:
@@ -147,11 +150,12 @@ def _written(run: _Run, check: Check, made: SetRecords | StagedRecords, target: 
 
 
 def _staged_records(run: _Run, check: Check) -> StagedRecords:
+    _stage_rest(run, check)
     incomplete = frozenset(name for name, account in run.accounts.items() if account.quarantined)
     return StagedRecords(run.session, check, run.check_set.policy, run.staged, incomplete)
 
 
-def _restage(run: _Run, check: Check) -> None:
+def _stage_rest(run: _Run, check: Check) -> None:
     faults = []
     for name in sorted(_sources_of(check) - run.staged.keys()):
         try:

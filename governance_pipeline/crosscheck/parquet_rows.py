@@ -89,7 +89,11 @@ def _decoded_rows(file: Any, key: str, columns: frozenset[str]) -> Iterator[Sour
 def _can_be_key(kind: Any) -> bool:
     """Texts and integers; a float is none even where its shortest decimal looks like one."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return bool(pa.types.is_integer(kind) or _is_text(kind))
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def parquet_values(column: Any) -> list[Value]:
@@ -115,7 +119,7 @@ def _values(column: Any) -> list[Value | _NotUtf8]:
         known = column.is_valid().to_pylist()
         numbers = column.to_numpy(zero_copy_only=False)
         return [_float(value) if is_known else MISSING for value, is_known in zip(numbers, known, strict=True)]
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    if _is_text(kind):
         # As bytes, so that one bad text costs its own row and not the file.
         column = column.cast(pa.large_binary())
         return [MISSING if value is None else _text(value) for value in column.to_pylist()]

@@ -18,6 +18,7 @@ from governance_pipeline.crosscheck.policy import FLOAT_RELATIVE, EpsilonPolicy
 from governance_pipeline.crosscheck.report_shape import Violation
 from governance_pipeline.crosscheck.source import Source
 from governance_pipeline.strict.canonical import sha256_hex
+from governance_pipeline.strict.excerpt import is_said
 from governance_pipeline.vocabulary import DataType
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _epsilon_violations(check: Check, policy: EpsilonPolicy, where: str) -> Iter
     relative = check.epsilon_relative
     if relative is not None and (check.data_type is not DataType.FLOAT or not policy.allows(FLOAT_RELATIVE, relative)):
         yield Violation("epsilon_not_allowed", f"{where}/epsilon_relative")
-    if not check.epsilon_reason.strip():
+    if not is_said(check.epsilon_reason):
         yield Violation("epsilon_reason_blank", f"{where}/epsilon_reason")
-    if relative is not None and not (check.epsilon_relative_reason or "").strip():
+    if relative is not None and not is_said(check.epsilon_relative_reason or ""):
         yield Violation("epsilon_reason_blank", f"{where}/epsilon_relative_reason")

@@ -15,6 +15,7 @@ from governance_pipeline.crosscheck.engine import declared_number
 from governance_pipeline.crosscheck.record import DeclaredPointer, record_id
 from governance_pipeline.crosscheck.report_field import RECORD_COPIES, number_of
 from governance_pipeline.strict.canonical import sha256_hex
+from governance_pipeline.strict.excerpt import is_said
 from governance_pipeline.strict.numbers import EXACT, ZERO, fits, is_finite_binary64, is_number
 from governance_pipeline.vocabulary import Action, DataType, RecordStatus, UnknownReason
 
@@ -86,7 +87,7 @@ def _copies(record: Mapping[str, Any], rules: FieldRules) -> Iterator[Fault]:
         yield "field_wrong", "declared_pointer/pointer"
     if pointer["file"] != rules.file:
         yield "field_wrong", "declared_pointer/file"
-    if not record["epsilon_reason"].strip():
+    if not is_said(record["epsilon_reason"]):
         yield "epsilon_reason_blank", "epsilon_reason"
 
 

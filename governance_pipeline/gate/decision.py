@@ -17,7 +17,7 @@ from governance_pipeline.gate.documents import document_fault
 from governance_pipeline.gate.manifest import PolicyRef
 from governance_pipeline.gate.policy import Assurance
 from governance_pipeline.ledger.head import Head
-from governance_pipeline.strict.excerpt import escape_unprintable, excerpt
+from governance_pipeline.strict.excerpt import excerpt, is_said
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.instants import instant_of, instant_text
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
@@ -115,11 +115,6 @@ def sign_decision(decision: Decision, signer: Signer) -> bytes:
     if len(data) > DECISION_BYTES:
         raise UsageError(f"the decision has {len(data)} bytes, at most {DECISION_BYTES} are read; shorten the reason")
     return data
-
-
-def is_said(reason: str) -> bool:
-    """Tell whether a reason has a character that a screen shows; spaces and invisible characters say nothing."""
-    return any(not c.isspace() and escape_unprintable(c) == c for c in reason)
 
 
 def decision_of(statement: Statement) -> Decision:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from governance_pipeline.gate.decision import DECISION_BYTES, Verb, decision_of, is_said
+from governance_pipeline.gate.decision import DECISION_BYTES, Verb, decision_of
 from governance_pipeline.gate.passage import SignedWith
 from governance_pipeline.gate.policy import Assurance
 from governance_pipeline.ledger.trusted_root import seen_root
+from governance_pipeline.strict.excerpt import is_said
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.instants import instant_text
 from governance_pipeline.trust.principals import Kind, Role

@@ -55,6 +55,11 @@ def escape_unprintable(text: str) -> str:
     return "".join(map(_visible, text))
 
 
+def is_said(text: str) -> bool:
+    """Tell whether a text, such as a reason, has a character that a screen shows; blanks and invisible ones do not."""
+    return any(not character.isspace() and _visible(character) == character for character in text)
+
+
 def mask_secrets(text: str) -> str:
     """Replace whatever looks like a credential by ``[masked:<kind>]`` (kinds and sources: `strict.credentials`).
 

@@ -101,6 +101,8 @@ def test_a_check_file_that_is_no_file_is_a_usage_error(tmp_path):
         ("data_type: currency", "data_type: Currency", "bad_value", 10),
         ("escalate_to: finance_owner", "escalate_to:", "bad_value", 12),
         ("epsilon_reason: half a cent", "epsilon_reason: ~", "epsilon_reason_missing", 11),
+        ("epsilon_reason: half a cent", 'epsilon_reason: "\\u200b \\u202e\\u2800"', "epsilon_reason_missing", 11),
+        ("escalate_to: finance_owner", 'escalate_to: "\\u2060"', "bad_value", 12),
         ("epsilon_reason: half a cent", "epsilon_reason: a\n    epsilon: 1e-40", "epsilon_out_of_policy", 12),
         ("epsilon_reason: half a cent", "epsilon_reason: a\n    epsilon: +0.001", "epsilon_not_a_number", 12),
         ("epsilon_reason: half a cent", "epsilon_reason: a\n    epsilon: ", "epsilon_not_a_number", 12),

@@ -73,6 +73,7 @@ def test_a_repeated_column_is_unreadable(folder):
         (pa.array(["A", "", None, "B"]), ["A", None, None, "B"]),
         (pa.array([1, None, -7], pa.int16()), ["1", None, "-7"]),
         (pa.array([2**64 - 1], pa.uint64()), [str(2**64 - 1)]),
+        (pa.array(["A", "", None], pa.string_view()), ["A", None, None]),
         (pa.array([1.0]), [None]),
         (pa.array([True]), [None]),
         (pa.array([Decimal(1)]), [None]),

@@ -81,6 +81,8 @@ def test_a_sound_report_has_no_violation(name):
         ("/records/0/epsilon", None, "epsilon_wrong"),
         ("/records/0/epsilon", -1, "epsilon_not_allowed"),
         ("/records/0/epsilon_reason", "because", "field_wrong"),
+        ("/records/0/epsilon_reason", "\u200b\u2800", "epsilon_reason_blank"),
+        ("/fields/0/epsilon_reason", "\u200b\u2800", "epsilon_reason_blank"),
         ("/records/0/declared", None, "value_hidden"),
         ("/records/0/reason_code", "components_missing", "reason_code_wrong"),
         ("/records/0/opened_at", "2026-01-01", "bad_type"),

@@ -16,9 +16,9 @@ from governance_pipeline.gate.decision import (
     Decision,
     Verb,
     decision_of,
-    is_said,
     sign_decision,
 )
+from governance_pipeline.strict.excerpt import is_said
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.statement import Statement, statement_of

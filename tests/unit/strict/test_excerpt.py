@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance_pipeline.strict.excerpt import ELLIPSIS, escape_unprintable, excerpt, mask_secrets
+from governance_pipeline.strict.excerpt import ELLIPSIS, escape_unprintable, excerpt, is_said, mask_secrets
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,14 @@ from governance_pipeline.strict.excerpt import ELLIPSIS, escape_unprintable, exc
 def test_what_a_screen_would_not_show_is_written_out(character: str, shown: str) -> None:
     assert escape_unprintable(f"a{character}b") == f"a{shown}b"
     assert excerpt(f"a{character}b") == f"a{shown}b"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", False), (" \n", False), ("\u200b\u202e", False), ("\u2800\u3164", False), ("\xa0", False), ("\u200bx", True)],
+)
+def test_a_reason_nobody_can_see_says_nothing(text: str, expected: bool) -> None:
+    assert is_said(text) is expected
 
 
 @pytest.mark.parametrize(
