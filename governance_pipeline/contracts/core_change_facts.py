@@ -31,7 +31,7 @@ class CoreChangeFacts(TableModel):
     step_index: Count = count("Step of the change as in core_file_changes; null of an output.", null=True, at_least=1)
     change_index: Count = count("Position of the changed file inside the step, from 1.", at_least=1)
     fact_index: Count = count("Position of the fact inside the change, from 1.", at_least=1)
-    file_path: Text = text("Path of the changed file as the source wrote it.")
+    file_path: Text = text("Path of the changed file, as in core_file_changes.")
     kind: Text = text("What the change did.", among=FactKind)
     subject: Text = text("Test, public name, ecosystem:package, file; of unjudged the question.")
     text_before: Text = text("Marker, signature, specifier or first assertion before the change.", null=True)

@@ -24,7 +24,7 @@ class CoreFileChanges(TableModel):
     run_id: Text = text("Run; empty when a native event names none.")
     step_index: Count = count("Native: step of the event. Log: step_index of core_steps.", at_least=1)
     change_index: Count = count("Position inside the step, from 1.", at_least=1)
-    file_path: Text = text("Path as the source wrote it.")
+    file_path: Text = text("Path as the source wrote it; below the folder the log says the run works in, from there.")
     added_count: Count = count("Lines added.", null=True)
     deleted_count: Count = count("Lines deleted.", null=True)
     module: Text = text("Module the event names.", null=True)

@@ -46,6 +46,30 @@ def normal_form(path: str) -> str:
     return root + "/".join(kept) or ROOT
 
 
+def is_absolute(path: str) -> bool:
+    """Tell whether the path starts at a root: that of a file system, a drive or a share."""
+    return _ABSOLUTE.match(path) is not None
+
+
+def below(path: str, folder: str | None) -> str:
+    r"""The path relative to an absolute folder when it lies below that; else the path as it is.
+
+    The root of a file system is nobody's project, so nothing counts as below it. Case counts; "\" separates folders
+    too where the folder is one of Windows. Without a folder, or with a relative one, the path stays as it is.
+
+    >>> below("/repo/src/a.py", "/repo"), below("/repository/a.py", "/repo"), below("/repo/../a.py", "/repo")
+    ('src/a.py', '/repository/a.py', '/repo/../a.py')
+    """
+    root = None if folder is None else _ABSOLUTE.match(folder)
+    if folder is None or root is None:
+        return path
+    is_posix = root[0] == "/"
+    home, inner = (normal_form(text if is_posix else text.replace("\\", "/")) for text in (folder, path))
+    if len(home) <= len(root[0]) or not inner.startswith(f"{home}/"):
+        return path
+    return inner[len(home) + 1 :]
+
+
 def is_outside(path: str) -> bool:
     """Tell whether the path is absolute or climbs out, and so lies outside every scope; judged on its normal form."""
     normal = normal_form(path)

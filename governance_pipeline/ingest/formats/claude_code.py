@@ -128,6 +128,7 @@ class _Reader:
         place = Place.of(file, record)
         if line["type"] in MESSAGE_TYPES:
             thread = self._threads.of(file, record, line, root)
+            thread.run.works_in(text(line.get("cwd")))
             if first is not None and not thread.is_sub_agent:
                 thread.forked_from = thread.forked_from or first[1]
             take = self._take_answer if line["type"] == "assistant" else self._take_input

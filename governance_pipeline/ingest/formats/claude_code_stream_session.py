@@ -154,6 +154,7 @@ class Session:
         run = thread.run
         run.session_id = self.session_id
         run.platform = self._platform
+        run.working_dir = main.run.working_dir
         run.run_id = names.claim(name if thread.call is None else f"{name}/{thread.call}", self.place.file.path)
         if thread.call is None:
             run.used(self._model if not run.models else None)
@@ -169,6 +170,7 @@ class Session:
         version = text(event.get("claude_code_version"))
         self._platform = f"claude-code {version}" if version else self._platform
         self._model = text(event.get("model")) or self._model
+        self.main.run.works_in(text(event.get("cwd")))
         mode = text(event.get(MODE_MEMBER))
         if mode is not None and mode != self._mode:
             self._mode = mode

@@ -13,6 +13,7 @@ from governance_pipeline.ingest.formats.claude_code_lines import SYNTHETIC, sess
 from governance_pipeline.ingest.formats.places import Place
 from governance_pipeline.ingest.formats.runs import Run, RunNames
 from governance_pipeline.ingest.formats.values import members, text
+from governance_pipeline.rounds.paths import below
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
 
 NAME: Final = "claude_code"
 AGENT_PREFIX: Final = "agent-"
+
+
+def outer(session: str | None, agent: str | None) -> str | None:
+    """Give the folder whose paths a sub-agent's are told from: its session's, unless it works elsewhere.
+
+    A session that moved into a folder starts its sub-agents there, and their files are still those of one project.
+    """
+    if session is None or agent is None:
+        return session or agent
+    return session if below(agent, session) != agent else agent
 
 
 class LastCall(NamedTuple):
@@ -135,14 +146,19 @@ class Threads:
         what the log says. A sub-agent that names itself as its session (old fixtures do) has no known parent.
         """
         for thread in self._threads.values():
+            main = self._main_of(thread)
+            if main is not None:
+                thread.run.working_dir = outer(main.run.working_dir, thread.run.working_dir)
             if not thread.is_sub_agent or thread.run.parent_run_id is not None:
                 continue
-            main = self._threads.get((thread.session or thread.run.place.file.path, ""))
             if main is not None:
                 thread.run.parent_run_id = main.run.run_id
             elif thread.session != f"{AGENT_PREFIX}{thread.agent}":
                 thread.run.parent_run_id = thread.session
         self._adopt_forks()
+
+    def _main_of(self, thread: Thread) -> Thread | None:
+        return self._threads.get((thread.session or thread.run.place.file.path, ""))
 
     def _adopt_forks(self) -> None:
         """Give a session that copied lines of another one that session as its parent, never in a circle."""

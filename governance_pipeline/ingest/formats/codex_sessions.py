@@ -104,6 +104,7 @@ class Session:
         run.agent_id = next((name for name in names if name is not None), run.agent_id)
         parts = [part for name in ("originator", "cli_version") if (part := text(meta.get(name))) is not None]
         run.platform = " ".join(parts) or run.platform
+        run.works_in(text(meta.get("cwd")))
 
     def take(self, place: Place, line: Members) -> None:
         """Take in one line; `place` is its payload."""

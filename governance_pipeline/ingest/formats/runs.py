@@ -7,11 +7,12 @@ file later.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from governance_pipeline.ingest.change_facts.edit import Contents
 from governance_pipeline.ingest.change_facts.rows import fact_columns
+from governance_pipeline.rounds.paths import below, is_absolute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,7 +64,7 @@ class Step:
 
 @dataclass
 class Run:
-    """One agent session; `place` is where it begins."""
+    """One agent session; `place` is where it begins, `working_dir` the folder the log says it was started in."""
 
     run_id: str
     format: str
@@ -76,6 +77,7 @@ class Run:
     exit_status: str | None = None
     self_reported_status: str | None = None
     is_replay: bool | None = None
+    working_dir: str | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None
     models: dict[str, None] = field(default_factory=dict)
@@ -92,6 +94,11 @@ class Run:
         if model is not None:
             self.models.setdefault(model)
 
+    def works_in(self, folder: str | None) -> None:
+        """Note the folder the run works in: the first absolute one the log states, whatever it moves to later."""
+        if self.working_dir is None and folder is not None and is_absolute(folder):
+            self.working_dir = folder
+
     def changed_at_the_end(self, changes: list[Change]) -> None:
         """Count the final patch as a change of the last step, unless edit steps are known to have changed files.
 
@@ -102,7 +109,14 @@ class Run:
             self.steps[-1].changes = changes
 
     def write(self, out: Extraction) -> None:
-        """Add the rows of the run."""
+        """Add the rows of the run.
+
+        A changed file below the folder the run works in has its path from there: scopes, modules and earlier rounds
+        speak of a project by such paths, and a file has one name however the agent spells it.
+        """
+        if self.working_dir is not None:
+            for change in (change for step in self.steps for change in step.changes):
+                self._from_working_dir(change)
         self.place.add(
             out,
             "core_runs",
@@ -129,6 +143,11 @@ class Run:
             for position, change in enumerate(step.changes, 1):
                 found = contents.facts(change.file_path, change.edit) if change.facts is None else change.facts
                 self._write_facts(out, index, position, change, (change.place or step.place, found))
+
+    def _from_working_dir(self, change: Change) -> None:
+        change.file_path = below(change.file_path, self.working_dir)
+        if change.edit is not None and change.edit.before_path is not None:
+            change.edit = replace(change.edit, before_path=below(change.edit.before_path, self.working_dir))
 
     def _write_facts(
         self, out: Extraction, index: int, position: int, change: Change, found: tuple[Place, Iterable[ChangeFact]]
