@@ -30,7 +30,7 @@ def after_answer(
     occasion: Occasion,
     now: datetime,
     language: str,
-    start: Callable[[Path, str, Occasion], int | None] = courier.start,
+    start: Callable[[Path, str, Occasion], int | None] | None = None,
 ) -> list[str]:
     """Start sending where a hub is registered, and return what a person should be told; it never raises."""
     try:
@@ -39,7 +39,7 @@ def after_answer(
             return []
         sync = current(place)
         if _has_errand(sync, occasion):
-            start(folder, session, occasion)
+            (start or courier.start)(folder, session, occasion)
         return [one.text(language) for one in untold(place, sync, session, now)]
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the hub, the answer is given and stands
         return [f"hub: skipped ({type(error).__name__}); `govern confidence hub status` shows more"]

@@ -68,6 +68,7 @@ class HubApi:
         self._url = hub_url(url)
         self._key = key
         self._patience = patience
+        self._made: httpx.Client | None = None
 
     def post(self, path: str, body: Mapping[str, Any]) -> Answer:
         """Send an object and give what came back; `NOTHING` when nothing usable did."""
@@ -92,19 +93,29 @@ class HubApi:
         import httpx  # half a second of imports: only a process that asks pays for it
 
         try:
-            with (
-                httpx.Client(
-                    timeout=self._patience.step_s,
-                    follow_redirects=False,
-                    trust_env=self._url.startswith("https:"),  # a proxy of the environment never sees an open request
-                ) as client,
-                client.stream(method, self._url + path, content=content, headers=self._headers()) as response,
-            ):
+            with self._client().stream(method, self._url + path, content=content, headers=self._headers()) as response:
                 data = _bounded(response, until)
                 status = response.status_code
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, ValueError):
             return NOTHING
         return Answer(status, None if data is None else read_body(data, self._key))
+
+    def _client(self) -> httpx.Client:
+        """Make the client once: its certificates take a tenth of a second to load. It keeps no connection open."""
+        import ssl
+
+        import httpx
+
+        if self._made is None:
+            is_open = self._url.startswith("http:")  # on this machine: no certificate is needed, and none trusted
+            self._made = httpx.Client(
+                timeout=self._patience.step_s,
+                follow_redirects=False,
+                limits=httpx.Limits(max_keepalive_connections=0),
+                verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_open else True,
+                trust_env=not is_open,  # a proxy of the environment never sees an open request
+            )
+        return self._made
 
     def _headers(self) -> dict[str, str]:
         plain = {

@@ -15,7 +15,7 @@ import os
 import signal
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -72,13 +72,12 @@ def run(errand: Errand) -> int:
     """
     requests = 0
     while True:
-        try:
-            with sending(errand.place, 0.0):
-                requests, is_calm = _within_lock(errand, requests)
-        except StorageError:
-            if errand.place.exists():  # the lock is taken: its holder looks again after it lets go
+        with ExitStack() as held:
+            try:
+                held.enter_context(sending(errand.place, 0.0))
+            except StorageError:  # the lock is taken: its holder looks again after it lets go
                 return requests
-            raise
+            requests, is_calm = _within_lock(errand, requests)
         if not is_calm or not _has_news(errand):
             return requests
 

@@ -20,7 +20,8 @@ from governance_pipeline.trust.instants import instant_text
 
 RUNTIME = "claude-code/opus-4-6/high"
 KEY = "aice_live_Zm9vYmFyLXNlY3JldC1rZXk"
-PATIENCE = Patience(step_s=0.3, whole_s=0.6)
+PATIENCE = Patience(step_s=20, whole_s=30)
+SHORT = Patience(step_s=0.3, whole_s=0.6)
 
 
 class Hub(ThreadingHTTPServer):
@@ -33,6 +34,7 @@ class Hub(ThreadingHTTPServer):
         self.requests: list[dict[str, Any]] = []
         self.faults: list[Any] = []
         self.is_active = True
+        self.expires_at = "2026-03-02T09:15:00.000Z"
         self.more: dict[str, Any] = {}
         self.stop = threading.Event()
 
@@ -75,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _protocol(self) -> tuple[int, bytes]:
         state = {"agent": {"global": 51.5, "domains": {"TECH": {"score": 57.5, "streak": 4}}}, "team": 50}
         found = {
-            "/api/register-intent": (201, {"intentId": "i-1", "apiKey": KEY, "runtimeId": "r-1", "expiresAt": "2026-03-02T09:15:00.000Z"}),
+            "/api/register-intent": (201, {"intentId": "i-1", "apiKey": KEY, "runtimeId": "r-1", "expiresAt": self.server.expires_at}),
             "/api/verify": (200, {"message": "sent", "runtimeId": "r-1"}),
             "/api/resend-verification": (200, {"message": "sent"}),
             "/api/events": (200, {"accepted": True, "state": state}),
@@ -172,6 +174,7 @@ class Place:
             {"subjects": [{"role": "agent", "subject_id": "ada"}, {"role": "user", "subject_id": "kim"}]}
         )
         self.place = HubPlace(folder)
+        self.patience = PATIENCE
         self.number = 0
 
     @property
@@ -180,6 +183,15 @@ class Place:
 
     def rate(self, event_type: str = "correct", **more: Any) -> str:
         """Record one event now; a member given as None is left out."""
+        members = self._event(event_type, **more)
+        self.store.append(members)
+        return str(members["event_id"])
+
+    def rate_many(self, number: int) -> None:
+        """Record so many at once: half evaluations, which nothing limits."""
+        self.store.append_all([self._event("implicit_continue") for _ in range(number)])
+
+    def _event(self, event_type: str, **more: Any) -> dict[str, Any]:
         self.number += 1
         self.clock.pass_by(milliseconds=1)
         now = more.pop("at", self.clock())
@@ -196,16 +208,19 @@ class Place:
             "event_type": event_type,
             **more,
         }
-        self.store.append({name: value for name, value in members.items() if value is not None})
-        return str(members["event_id"])
+        return {name: value for name, value in members.items() if value is not None}
+
+    def be_impatient(self) -> None:
+        """Give a request less time than a slow hub takes."""
+        self.patience = SHORT
 
     def register(self):
-        return registering.register(self.place, self.hub.url, RUNTIME, self.clock(), PATIENCE)
+        return registering.register(self.place, self.hub.url, RUNTIME, self.clock(), self.patience)
 
     def activate(self) -> Place:
         """Go through the whole registration."""
         self.register()
-        registering.verify(self.place, "kim@example.org", "kim", self.clock(), PATIENCE)
+        registering.verify(self.place, "kim@example.org", "kim", self.clock(), self.patience)
         self.sync_now()
         assert self.sync.status == "active"
         self.hub.requests.clear()
@@ -214,7 +229,7 @@ class Place:
     def send(self, session: str = "s1", occasion: str = "event", *, may_stay: bool = False) -> int:
         """What the process started by a command does; without `may_stay` it does not wait for a second try."""
         wait = self.clock.sleep if may_stay else self._stop
-        errand = courier.Errand(self.place, session, courier.Occasion(occasion), self.clock, wait, PATIENCE)
+        errand = courier.Errand(self.place, session, courier.Occasion(occasion), self.clock, wait, self.patience)
         try:
             return courier.run(errand)
         except TimeoutError:
@@ -224,7 +239,7 @@ class Place:
         raise TimeoutError
 
     def sync_now(self):
-        return syncing.sync_now(self.place, self.clock, PATIENCE)
+        return syncing.sync_now(self.place, self.clock, self.patience)
 
     def waiting(self) -> list[tuple[int, int]]:
         """(number, failures) of what waits."""

@@ -47,6 +47,8 @@ def test_a_seal_and_another_runtime_are_not_sent(active):
 def test_whatever_is_no_clear_answer_leaves_the_event_in_the_queue_and_counts_an_error(active, fault):
     active.hub.faults = [fault]
     active.rate()
+    if fault in {"slow", "drip"}:
+        active.be_impatient()
     active.send()
     assert [failures for _, failures in active.waiting()] == [1]
     assert (active.sync.sync_errors, active.sync.status, active.sync.is_online) == (1, "active", 0)
@@ -141,8 +143,7 @@ def test_a_crash_between_recording_and_sending_loses_no_event(active):
 
 
 def test_the_queue_holds_a_hundred_and_the_oldest_go_first(active):
-    for _ in range(103):
-        active.rate("implicit_continue")
+    active.rate_many(103)
     active.hub.faults = [500]
     active.send()
     numbers = [number for number, _ in active.waiting()]
@@ -151,9 +152,7 @@ def test_the_queue_holds_a_hundred_and_the_oldest_go_first(active):
 
 
 def test_a_session_start_sends_at_most_twenty(active):
-    for _ in range(30):
-        active.rate("implicit_continue")
-    active.set(sync_errors=0)
+    active.rate_many(30)
     assert active.send(occasion="start") == 20
     assert len(active.waiting()) == 10
 
