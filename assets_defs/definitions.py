@@ -13,6 +13,7 @@ from assets_defs.checks import CHECKS
 from assets_defs.jobs import JOBS
 from assets_defs.resources import gate, workspace
 from assets_defs.schedules import SCHEDULES
+from assets_defs.scoring import confidence
 from assets_defs.sensors import SENSORS
 
 
@@ -27,7 +28,7 @@ def build_defs(*, resources: Mapping[str, object] | None = None) -> dg.Definitio
         jobs=JOBS,
         schedules=SCHEDULES,
         sensors=SENSORS,
-        resources={"workspace": workspace, "gate": gate, **(resources or {})},
+        resources={"workspace": workspace, "gate": gate, "confidence": confidence, **(resources or {})},
         executor=dg.in_process_executor,
     )
 

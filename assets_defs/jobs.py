@@ -46,6 +46,11 @@ full_audit_job = dg.define_asset_job(
     _groups("raw", "core", "audit", "features", "verdict") | _assets(REQUESTS),
     description="Everything from the round folder to the verdict, then ask a person; publishes nothing.",
 )
+confidence_job = dg.define_asset_job(
+    "confidence_job",
+    _groups("confidence"),
+    description="List verified facts of rounds and score them again; apart from every audit, which never waits for it.",
+)
 gate_job = dg.define_asset_job(
     "gate_job", _assets(REQUESTS), description="Ask a person about rounds whose work has not been asked about."
 )
@@ -70,6 +75,7 @@ JOBS = [
     judge_job,
     verdict_job,
     full_audit_job,
+    confidence_job,
     gate_job,
     publish_job,
     ledger_job,

@@ -11,6 +11,7 @@ import dagster as dg
 from dagster_pandera import pandera_schema_to_dagster_type
 
 from assets_defs.partitions import rounds
+from governance_pipeline.confidence.lake_tables import EVENTS, INPUTS, POOLS, SCORES, TEAMS
 from governance_pipeline.contracts.registry import REGISTRY, contract_of, is_by_round, reads_all_rounds
 from governance_pipeline.gate.gates import GATES
 from governance_pipeline.pipeline import STEPS
@@ -30,6 +31,9 @@ _GATE_INPUTS: dict[str, tuple[str, ...]] = {
 }
 """Table of the gate -> what it comes after. A gated asset reads upstream tables only through what was approved."""
 
+_CONFIDENCE_INPUTS: dict[str, tuple[str, ...]] = {EVENTS: INPUTS, **dict.fromkeys((SCORES, POOLS, TEAMS), (EVENTS,))}
+"""Table of confidence -> what it is made from; no other table comes after one of them."""
+
 
 def layer_of(table: str) -> str:
     """Return the layer of a table, which is its Dagster group: the part of its name before the first underscore."""
@@ -48,7 +52,7 @@ def is_partitioned(table: str) -> bool:
 
 def inputs_of(table: str) -> tuple[str, ...]:
     """Return the tables a table is made from."""
-    return STEPS[table].inputs if table in STEPS else _GATE_INPUTS[table]
+    return STEPS[table].inputs if table in STEPS else {**_GATE_INPUTS, **_CONFIDENCE_INPUTS}[table]
 
 
 def specs_of(layer: str) -> list[dg.AssetSpec]:

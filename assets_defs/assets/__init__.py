@@ -1,6 +1,7 @@
-"""Assets: one module per layer, each wrapping the steps of `governance_pipeline.pipeline` or the gate, nothing else."""
+"""Assets: one module per layer, each wrapping the steps of `governance_pipeline.pipeline`, the gate or confidence."""
 
 from assets_defs.assets.audit import audit_tables
+from assets_defs.assets.confidence import confidence_tables
 from assets_defs.assets.core import core_tables
 from assets_defs.assets.features import features_tables
 from assets_defs.assets.gate import gate_tables
@@ -14,6 +15,7 @@ ASSETS = [
     *audit_tables,
     *features_tables,
     *verdict_tables,
+    *confidence_tables,
     *gate_tables,
     *published_tables,
 ]

@@ -8,7 +8,9 @@ from __future__ import annotations
 import click
 
 from governance_pipeline.cli.confidence_diagnose import diagnose
+from governance_pipeline.cli.confidence_export import export, params
 from governance_pipeline.cli.confidence_hub import hub
+from governance_pipeline.cli.confidence_import import derive, import_
 from governance_pipeline.cli.confidence_init import init, register
 from governance_pipeline.cli.confidence_lessons import lessons, trigger
 from governance_pipeline.cli.confidence_rate import bonus, rate
@@ -26,11 +28,15 @@ for _command in (
     bonus,
     brief,
     check,
+    derive,
     diagnose,
     explain,
+    export,
     hub,
+    import_,
     init,
     lessons,
+    params,
     pool,
     rate,
     recovery,

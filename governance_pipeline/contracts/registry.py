@@ -20,6 +20,10 @@ from governance_pipeline.contracts.audit_explanations import AuditExplanations
 from governance_pipeline.contracts.audit_independence import AuditIndependence
 from governance_pipeline.contracts.audit_integrity import AuditIntegrity
 from governance_pipeline.contracts.breach import breach_frame, contract_breach
+from governance_pipeline.contracts.confidence_events import ConfidenceEvents
+from governance_pipeline.contracts.confidence_pools import ConfidencePools
+from governance_pipeline.contracts.confidence_scores import ConfidenceScores
+from governance_pipeline.contracts.confidence_teams import ConfidenceTeams
 from governance_pipeline.contracts.core_approvals import CoreApprovals
 from governance_pipeline.contracts.core_attestations import CoreAttestations
 from governance_pipeline.contracts.core_change_facts import CoreChangeFacts
@@ -81,6 +85,10 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "features_conformal": FeaturesConformal,
         "verdict_findings": VerdictFindings,
         "verdict_rounds": VerdictRounds,
+        "confidence_events": ConfidenceEvents,
+        "confidence_scores": ConfidenceScores,
+        "confidence_pools": ConfidencePools,
+        "confidence_teams": ConfidenceTeams,
         "gate_requests": GateRequests,
         "gate_decisions": GateDecisions,
         "gate_ledger": GateLedger,

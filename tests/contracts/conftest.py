@@ -17,7 +17,7 @@ from governance_pipeline.contracts.rules import rules_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-EXAMPLES = ("r{i}", "{i:064x}", "case-{i:064x}", "0", "1.0.{i}", "a", "A")
+EXAMPLES = ("r{i}", "{i:064x}", "case-{i:064x}", "0", "1.0.{i}", "a", "A", "2026-03-01")
 """Texts that keep a pattern of some contract; alternatives such as `(a|b)` are found by themselves."""
 
 

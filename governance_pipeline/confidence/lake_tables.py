@@ -1,0 +1,123 @@
+"""The confidence tables of a lake: made from its other tables, and read by none of them.
+
+What belongs here: which tables are read and written, and what they say they were made from. What does not: the rows
+(`event_rows`, `score_tables`). They are no steps of the pipeline: they need what people decided and recorded, and an
+audit must be the same whatever anybody's score is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from governance_pipeline.confidence.event_rows import FILE, LineFile, fact_row, line_rows
+from governance_pipeline.confidence.facts import FACT_TABLES, facts_of
+from governance_pipeline.confidence.score_tables import Together, fold_together, pool_rows, score_rows, team_rows
+from governance_pipeline.confidence.store import EventStore
+from governance_pipeline.contracts.frames import plain_rows
+from governance_pipeline.contracts.registry import frame_of
+from governance_pipeline.errors import StorageError
+from governance_pipeline.storage.content import ContentStore
+from governance_pipeline.strict.canonical import canonical_json, sha256_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    import pandas as pd
+
+    from governance_pipeline.storage.lake import Lake, Stored
+
+    Decided = tuple[str, str, str, datetime]
+
+EVENTS: Final = "confidence_events"
+SCORES, POOLS, TEAMS = "confidence_scores", "confidence_pools", "confidence_teams"
+INPUTS: Final = ("raw_log_files", *FACT_TABLES)
+"""The tables `confidence_events` is made from."""
+
+
+def make_events(
+    lake: Lake, round_ids: Sequence[str], decided: Iterable[Decided] = (), imported: Collection[str] = ()
+) -> dict[str, Stored]:
+    """Make `confidence_events` of rounds, each from its own tables alone.
+
+    Args:
+        lake: where tables are read and stored.
+        round_ids: the rounds.
+        decided: mismatches people have decided in a way that counts.
+        imported: digests of the confidence.jsonl files a person has imported.
+
+    Returns:
+        Round -> what was stored.
+
+    Raises:
+        StorageError: an input is missing or damaged.
+    """
+    facts = list(decided)
+    made = {}
+    for round_id in round_ids:
+        digests = {f"input.{table}": lake.digest(table, round_id) or "" for table in INPUTS}
+        tables = {table: lake.get(table, round_id) for table in FACT_TABLES}
+        rows = [fact_row(round_id, fact) for fact in facts_of(tables, round_id, facts)]
+        for file in _line_files(lake, round_id):
+            rows += line_rows(round_id, file, imported)
+        made[round_id] = lake.put(EVENTS, round_id, frame_of(EVENTS, rows), digests)
+    return made
+
+
+def refresh_scores(lake: Lake, folder: Path | None) -> dict[str, Stored]:
+    """Make the three tables of scores of all rounds of the lake and of what people recorded.
+
+    Args:
+        lake: where tables are read and stored.
+        folder: of the recorded events; without one, or where none were ever recorded, only derived facts count.
+
+    Returns:
+        Table -> what was stored.
+
+    Raises:
+        StorageError: a table or the store is damaged.
+    """
+    with lake.writer.locked("confidence"):
+        recorded = list(_recorded(folder))
+        digests = lake.digests(EVENTS)
+        together = fold_lake(lake, recorded)
+        made_from = {
+            f"input.{EVENTS}": sha256_hex(canonical_json(sorted([str(of), one] for of, one in digests.items()))),
+            "input.recorded": sha256_hex(b"".join(line + b"\n" for line in recorded)),
+        }
+        rows = {SCORES: score_rows(together.folded), POOLS: pool_rows(together), TEAMS: team_rows(together)}
+        return {table: lake.put(table, None, frame_of(table, found), made_from) for table, found in rows.items()}
+
+
+def fold_lake(lake: Lake, recorded: Iterable[bytes]) -> Together:
+    """Fold recorded lines with the derived facts of every round of the lake; raises as `refresh_scores`."""
+    return fold_together(recorded, [fact["event"] for fact in derived_facts(lake)])
+
+
+def derived_facts(lake: Lake) -> list[dict[str, Any]]:
+    """Return the rows of `confidence_events` that are scored, of all rounds, by round and row."""
+    frames = (lake.get(EVENTS, round_id) for round_id in lake.rounds(EVENTS))
+    return [row for frame in frames for row in plain_rows(_derived(frame))]
+
+
+def _derived(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["state"] == "derived"]
+
+
+def _recorded(folder: Path | None) -> Iterator[bytes]:
+    if folder is None:
+        return
+    store = EventStore(folder)
+    if store.path.exists() or store.path.is_symlink():
+        yield from store.lines()
+
+
+def _line_files(lake: Lake, round_id: str) -> Iterator[LineFile]:
+    files = lake.get("raw_log_files", round_id)
+    store = ContentStore(lake.root, lake.writer)
+    for row in plain_rows(files[files["path"] == FILE]):
+        digest = row["file_sha256"]
+        if digest is None or not store.has(digest):
+            raise StorageError(f"the copy of {FILE} of round {round_id} is gone; make its raw tables again")
+        yield LineFile(row["path"], store.verify(digest), digest)
