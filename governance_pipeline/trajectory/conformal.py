@@ -12,7 +12,10 @@ import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.trajectory.cohort import Cohort, CohortKey, CohortRound, cohort_key, cohorts, known_values
@@ -149,8 +152,11 @@ def _judged(question: Question) -> dict[str, list[Result]]:
             of_cohort.setdefault((key, each.baseline_version), []).append((each.at, each))
     for of, targets in of_cohort.items():
         judge = _Judge(question, of[0], found[of])
-        for at, each in sorted(targets, key=lambda item: item[0]):
-            judged[each.round_id] = judge.results(each, found[of].reference_size(at))
+        in_time = sorted(targets, key=lambda item: item[0])
+        for size, together in groupby(in_time, key=lambda item, of=of: found[of].reference_size(item[0])):
+            alike = [each for _, each in together]
+            for each, results in zip(alike, judge.results(alike, size), strict=True):
+                judged[each.round_id] = results
     return judged
 
 
@@ -165,25 +171,31 @@ class _Judge:
         self._maxima = {name: log_martingale_maxima(known_values(cohort.values[name])) for name in question.features}
         self._vector = RunningVector([cohort.values[name] for name in question.vector]) if question.vector else None
 
-    def results(self, target: CohortRound, size: int) -> list[Result]:
-        """Judge a target against the first `size` rounds of the cohort; sizes must not fall from call to call."""
-        of_features = [self._feature(target, name, size) for name in self._question.features]
+    def results(self, targets: Sequence[CohortRound], size: int) -> list[list[Result]]:
+        """Judge targets against the first `size` rounds of the cohort; sizes must not fall from call to call."""
+        columns = [self._feature(targets, name, size) for name in self._question.features]
+        of_targets = [[column[at] for column in columns] for at in range(len(targets))]
         if self._vector is None:
-            return of_features
-        return [*of_features, self._max_z(target, size, self._vector, of_features)]
+            return of_targets
+        return [
+            [*of_features, self._max_z(target, size, self._vector, of_features)]
+            for target, of_features in zip(targets, of_targets, strict=True)
+        ]
 
-    def _feature(self, target: CohortRound, name: str, size: int) -> Result:
+    def _feature(self, targets: Sequence[CohortRound], name: str, size: int) -> list[Result]:
+        """Judge one feature of targets that share their reference, so that its statistics are taken once."""
         reference = self._running[name]
         reference.grow(size)
-        n, value = len(reference.ordered), target.values.get(name)
-        statistics = ordered_statistics(reference.ordered)
-        z, z_reason = _robust_z(value, statistics)
+        n, statistics = len(reference.ordered), ordered_statistics(reference.ordered)
         largest = float(self._maxima[name][n])
-        p = None if value is None else Fraction(1 + reference.at_least(value), n + 1)
-        return self._decided(
-            Result(target.round_id, name, self._key, value, n, size - n, statistics, z, z_reason, largest, p),
-            is_suspect=largest >= self._log_bound,
-        )
+        found = []
+        for target, count in zip(targets, _at_least(reference, targets, name), strict=True):
+            value = target.values.get(name)
+            z, z_reason = _robust_z(value, statistics)
+            p = None if count is None else Fraction(1 + count, n + 1)
+            result = Result(target.round_id, name, self._key, value, n, size - n, statistics, z, z_reason, largest, p)
+            found.append(self._decided(result, is_suspect=largest >= self._log_bound))
+        return found
 
     def _max_z(self, target: CohortRound, size: int, reference: RunningVector, of_features: Sequence[Result]) -> Result:
         vector = self._question.vector
@@ -209,6 +221,14 @@ class _Judge:
         if found.p is None:
             return replace(found, reason=ConformalReason.MAD_ZERO)
         return replace(found, reason=ConformalReason.EXCHANGEABILITY_SUSPECT) if is_suspect else found
+
+
+def _at_least(reference: RunningValues, targets: Sequence[CohortRound], name: str) -> list[int | None]:
+    """Count, for each target, the reference values at least as large as its own; None where that is unknown."""
+    values = [target.values.get(name) for target in targets]
+    known = np.array([value for value in values if value is not None], dtype=np.float64)
+    counts = iter(reference.at_least_all(known).tolist() if len(known) > 1 else map(reference.at_least, known.tolist()))
+    return [None if value is None else next(counts) for value in values]
 
 
 def _without_reference(target: CohortRound, name: str, key: CohortKey | None) -> Result:

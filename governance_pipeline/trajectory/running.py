@@ -52,6 +52,17 @@ class RunningValues:
         """Count the known values that are at least `value`."""
         return len(self.ordered) - int(np.searchsorted(self.ordered, value, side="left"))
 
+    def at_least_all(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Count, for each of many values, the known values that are at least it; gives what `at_least` gives of each.
+
+        They are asked for in ascending order: neighbours then end at the same place of the reference, which is in the
+        cache (two to five times as fast as in any order, research/performance.md W5).
+        """
+        order = np.argsort(values)
+        counts = np.empty(len(values), dtype=np.int64)
+        counts[order] = len(self.ordered) - np.searchsorted(self.ordered, values[order], side="left")
+        return counts
+
 
 class VectorScore(NamedTuple):
     """`max_z` of a target: its largest robust z in the pool, and how many reference rows score at least as much."""

@@ -78,3 +78,11 @@ def test_a_score_beyond_the_largest_double_is_clipped_and_ties():
     found = vector.score(5, [1e300])
     assert found.at_least == 1
     assert np.isfinite(found.value)
+
+
+@given(VALUES, st.lists(st.one_of(st.sampled_from([0.0, -0.0, 1.0, 2.5]), st.floats(-1e300, 1e300)), max_size=20))
+@settings(max_examples=60, deadline=None)
+def test_many_values_are_counted_as_each_by_itself(values, asked):
+    running = RunningValues(np.array(values, dtype=float))
+    running.grow(len(values))
+    assert running.at_least_all(np.array(asked, dtype=float)).tolist() == [running.at_least(value) for value in asked]
