@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from governance_pipeline.ingest.planning import PlannedRound
     from governance_pipeline.report.texts import Language
+    from governance_pipeline.report.trajectory_series import Trajectory
 
 PIPE_WIDTH: Final = 160
 """Columns of a page that goes into a file or a pipe, where nothing says how wide it may be."""
@@ -71,10 +72,10 @@ def audit(
     with waiting("looking at files…", quiet=as_json):
         plan = _plan(paths, by, format_name, prices)
     _refuse_outputs(paths, plan, report, store)
-    document = _document(plan, store, quiet=as_json)
+    document, trajectories = _document(plan, store, quiet=as_json)
     outcome = verdict(document, fail_on)
     if report is not None:
-        _write_report(report, document, outcome, lang)
+        _write_report(report, document, outcome, lang, trajectories)
     if as_json:
         click.echo(json_text(document))
     else:
@@ -119,7 +120,10 @@ def _refuse_outputs(
             raise UsageError(f"--report {excerpt(str(report))} is one of the audited files, and no source is written")
 
 
-def _document(plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool) -> dict[str, Any]:
+def _document(
+    plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool
+) -> tuple[dict[str, Any], list[Trajectory]]:
+    """Audit; return the document, and what the report draws of the rounds."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -127,6 +131,7 @@ def _document(plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool) 
     from governance_pipeline.crosscheck.builtin import not_checkable
     from governance_pipeline.crosscheck.catalogue import catalogue
     from governance_pipeline.report.audit_document import audit_document
+    from governance_pipeline.report.trajectory_series import trajectories
 
     console = Console(stderr=True)
     with ExitStack() as stack:
@@ -143,7 +148,8 @@ def _document(plan: Sequence[PlannedRound], store: Path | None, *, quiet: bool) 
         )
         checks = tables["audit_cross_checks"]["check_id"]
         proof = stated_proof(set(checks))
-    return audit_document(tables, not_checkable(tables["core_declared"]), catalogue().meanings, proof)
+    document = audit_document(tables, not_checkable(tables["core_declared"]), catalogue().meanings, proof)
+    return document, trajectories(tables)
 
 
 def _say_failure(round_id: str, error: Exception) -> None:
@@ -159,13 +165,15 @@ def _say_failure(round_id: str, error: Exception) -> None:
     click.echo(f"round {round_id} could not be analyzed, please report this as a bug: {why}", err=True)
 
 
-def _write_report(path: Path, document: dict[str, Any], outcome: Any, lang: Language) -> None:
+def _write_report(
+    path: Path, document: dict[str, Any], outcome: Any, lang: Language, trajectories: Sequence[Trajectory]
+) -> None:
     from governance_pipeline.errors import StorageError, UsageError
     from governance_pipeline.report.html import audit_html
     from governance_pipeline.storage.atomic import AtomicWriter
     from governance_pipeline.strict.excerpt import excerpt
 
-    page = audit_html(document, words(lang), outcome, lang)
+    page = audit_html(document, words(lang), outcome, lang, trajectories)
     try:
         AtomicWriter(path.parent).write(path, page.encode(), mode=_READABLE)
     except StorageError as error:

@@ -18,6 +18,7 @@ from governance_pipeline.cli.features_amplification import amplification
 from governance_pipeline.cli.features_cohort import cohort
 from governance_pipeline.cli.features_conformal import conformal
 from governance_pipeline.cli.features_graph import graph
+from governance_pipeline.cli.features_plot import plot
 from governance_pipeline.cli.features_repository import repository
 from governance_pipeline.cli.features_weights import register, sensitivity
 from governance_pipeline.report.json_text import json_text
@@ -45,6 +46,7 @@ def features() -> None:
 
 features.add_command(amplification)
 features.add_command(graph)
+features.add_command(plot)
 features.add_command(repository)
 features.add_command(conformal)
 features.add_command(cohort)

@@ -1,30 +1,21 @@
-"""Figures of the audit report as inline SVG: no files, no network, the same bytes for the same document.
-
-matplotlib is imported inside the functions: it costs a second that no other command should pay.
-"""
+"""Figures of the audit report as inline SVG: no files, no network, the same bytes for the same document."""
 
 from __future__ import annotations
 
-import io
-from contextlib import contextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.report import audit_summary as summary
+from governance_pipeline.report.drawing import new_figure, own_style, svg_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from matplotlib.axes import Axes
+    from collections.abc import Sequence
 
 CHECKED: Final = ("match", "mismatch")
 COLOURS: Final = {"match": "#2a7f62", "mismatch": "#b3261e", "unverifiable": "#b8860b"}
 RECORD_COLOURS: Final = {"accepted": "#2a7f62", "quarantined": "#b3261e", "blank": "#c9c9c9", "duplicates": "#5b7db1"}
 LARGEST_DRAWN: Final = Decimal("1e60")
 """Far above any exact number, which ends below 1e38; near the largest binary64 the axes overflow."""
-
-_NO_METADATA: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-_SESSION: Final = ("backend", "interactive", "toolbar", "timezone")  # settings of a session, not of a drawing
 
 
 def checks_by_format(document: dict[str, Any], words: dict[str, str]) -> str:
@@ -44,8 +35,8 @@ def declared_against_computed(document: dict[str, Any], words: dict[str, str]) -
     known = [r for r in document["cross_checks"] if r["status"] in CHECKED]
     if not known:
         return ""
-    with _own_style():
-        figure, axes = _figure(words["figure_values"], 4.2)
+    with own_style():
+        figure, axes = new_figure(words["figure_values"], 4.2)
         for status in CHECKED:
             some = [r for r in known if r["status"] == status]
             points = [point for r in some if (point := _point(r)) is not None]
@@ -57,7 +48,7 @@ def declared_against_computed(document: dict[str, Any], words: dict[str, str]) -
         axes.set_xlabel(words["computed"])
         axes.set_ylabel(words["declared"])
         axes.legend(frameon=False, fontsize=8)
-        return _svg(figure)
+        return svg_of(figure)
 
 
 def _point(record: dict[str, Any]) -> tuple[float, float] | None:
@@ -67,8 +58,8 @@ def _point(record: dict[str, Any]) -> tuple[float, float] | None:
 
 
 def _stacked(rows: Sequence[Any], colours: dict[str, str], words: dict[str, str], title: str) -> str:
-    with _own_style():
-        figure, axes = _figure(title, 0.9 + 0.36 * len(rows))
+    with own_style():
+        figure, axes = new_figure(title, 0.9 + 0.36 * len(rows))
         left = [0] * len(rows)
         names = [row.format for row in rows]
         for fate, colour in colours.items():
@@ -78,36 +69,4 @@ def _stacked(rows: Sequence[Any], colours: dict[str, str], words: dict[str, str]
             left = [a + b for a, b in zip(left, widths, strict=True)]
         axes.invert_yaxis()
         axes.legend(frameon=False, fontsize=8, ncols=4, loc="upper left", bbox_to_anchor=(0, -0.18))
-        return _svg(figure)
-
-
-@contextmanager
-def _own_style() -> Iterator[None]:
-    """Draw as matplotlib ships, with ids that depend on the drawing alone.
-
-    A file `matplotlibrc` in the current folder may be part of what is audited; whatever it says (LaTeX for texts,
-    say, which would start a program) is undone here.
-    """
-    import matplotlib as mpl
-
-    shipped = {name: value for name, value in mpl.rcParamsDefault.items() if name not in _SESSION}
-    with mpl.rc_context({**shipped, "svg.hashsalt": "governance-pipeline", "svg.fonttype": "none"}):
-        yield
-
-
-def _figure(title: str, height: float) -> tuple[Any, Axes]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, height), layout="constrained")
-    axes = figure.subplots()
-    axes.set_title(title, fontsize=10, loc="left")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=8)
-    return figure, axes
-
-
-def _svg(figure: Any) -> str:
-    buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata=_NO_METADATA)
-    text = buffer.getvalue()
-    return text[text.index("<svg") :]
+        return svg_of(figure)

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.report import audit_summary as summary
 from governance_pipeline.report.case_page import by_record, case_page
+from governance_pipeline.report.trajectory_section import trajectory_section
 from governance_pipeline.strict.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from markupsafe import Markup
 
     from governance_pipeline.report.case_page import CasePage
     from governance_pipeline.report.texts import Language
+    from governance_pipeline.report.trajectory_series import Trajectory
 
     Standings = Mapping[tuple[str, str], Mapping[str, Any]]
 
@@ -27,8 +29,14 @@ GENERATOR: Final = "govern audit"
 """What a report says of who wrote it, near its beginning: how a later audit tells its own report from a source."""
 
 
-def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary.Verdict, language: Language) -> str:
-    """Return the report as one self-contained HTML page."""
+def audit_html(
+    document: dict[str, Any],
+    words: dict[str, str],
+    verdict: summary.Verdict,
+    language: Language,
+    trajectories: Sequence[Trajectory] = (),
+) -> str:
+    """Return the report as one self-contained HTML page; `trajectories` are what it draws of the rounds."""
     return rendered(
         "audit.html",
         _shown,
@@ -49,6 +57,7 @@ def audit_html(document: dict[str, Any], words: dict[str, str], verdict: summary
         not_used=summary.not_used(document),
         invalid_contracts=summary.invalid_contracts(document),
         figures=audit_figures(document, words),
+        trajectories=trajectory_section(trajectories, words),
     )
 
 

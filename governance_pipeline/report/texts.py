@@ -58,6 +58,24 @@ TEXTS: dict[Language, dict[str, str]] = {
         "and_more": "and {n} more; --json lists all",
         "figure_checks": "Checks by format", "figure_records": "Records by format",
         "figure_values": "Declared against computed",
+        "trajectories": "How the work of rounds spread",
+        "trajectories_note": "S adds numbers of different units: how far a change spread, neither a risk nor a "
+        "probability. A gap or a cross is unknown, never 0.",
+        "cohort_note": "p: how extreme a round is among the comparable rounds before it, never how likely it is to be "
+        "wrong. Bar: middle half of those rounds; line: 90 % of them; stroke: median; dot: this round.",
+        "amplification_note": "Amplification: commits that touched a file, times files that use it. Nothing follows "
+        "from it by itself.",
+        "figure_surface": "Surface and evidence by step", "surface": "S, surface", "proven": "E, share proven",
+        "surface_unknown": "S unknown", "proven_unknown": "E unknown",
+        "figure_cohort": "Position among comparable rounds", "p_known": "{feature}: p = {p} among {n} rounds",
+        "p_unknown": "{feature}: p unknown, {reason}",
+        "feature_aus_round": "AUS, sum of S", "feature_largest_s": "largest S of a step",
+        "feature_largest_h": "largest H of a step, nats", "feature_unproven_growth": "growth without evidence",
+        "feature_rewrite_share": "share of lines rewritten", "feature_max_z": "largest robust z",
+        "figure_amplification": "Change amplification of touched files", "before_round": "before", "after_round":
+        "after", "outlier_region": "outliers begin here", "touched_file": "touched file", "signals": "signals",
+        "steps_left_out": "{n} later steps are not drawn.", "units_left_out": "{n} more touched files are not shown.",
+        "rounds_not_drawn": "{n} more rounds are not drawn here; `govern features plot` draws any.",
     },
     "es": {
         "title": "Auditoría del trabajo de agentes",
@@ -109,6 +127,25 @@ TEXTS: dict[Language, dict[str, str]] = {
         "and_more": "y {n} más; --json los lista todos",
         "figure_checks": "Comprobaciones por formato", "figure_records": "Registros por formato",
         "figure_values": "Declarado frente a calculado",
+        "trajectories": "Hasta dónde se extendió el trabajo de las rondas",
+        "trajectories_note": "S suma números de unidades distintas: hasta dónde llegó un cambio; no es un riesgo ni "
+        "una probabilidad. Un hueco o una cruz es desconocido, nunca 0.",
+        "cohort_note": "p: cuán extrema es una ronda entre las rondas comparables anteriores, nunca cuán probable es "
+        "que esté mal. Barra: mitad central de esas rondas; línea: 90 %; trazo: mediana; punto: esta ronda.",
+        "amplification_note": "Amplificación: commits que tocaron un archivo, por archivos que lo usan. De ella sola "
+        "no se sigue nada.",
+        "figure_surface": "Superficie y evidencia por paso", "surface": "S, superficie", "proven":
+        "E, proporción probada", "surface_unknown": "S desconocida", "proven_unknown": "E desconocida",
+        "figure_cohort": "Posición entre rondas comparables", "p_known": "{feature}: p = {p} entre {n} rondas",
+        "p_unknown": "{feature}: p desconocido, {reason}",
+        "feature_aus_round": "AUS, suma de S", "feature_largest_s": "mayor S de un paso",
+        "feature_largest_h": "mayor H de un paso, nats", "feature_unproven_growth": "crecimiento sin evidencia",
+        "feature_rewrite_share": "proporción de líneas reescritas", "feature_max_z": "mayor z robusto",
+        "figure_amplification": "Amplificación de cambio de los archivos tocados", "before_round": "antes",
+        "after_round": "después", "outlier_region": "aquí empiezan los atípicos", "touched_file": "archivo tocado",
+        "signals": "señales", "steps_left_out": "No se dibujan {n} pasos posteriores.",
+        "units_left_out": "No se muestran otros {n} archivos tocados.",
+        "rounds_not_drawn": "Otras {n} rondas no se dibujan aquí; `govern features plot` dibuja cualquiera.",
     },
 }  # fmt: skip
 

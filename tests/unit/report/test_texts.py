@@ -14,6 +14,17 @@ from governance_pipeline.report.case_page import case_page
 from governance_pipeline.report.html import audit_html
 from governance_pipeline.report.terminal import MAX_ROWS, audit_page
 from governance_pipeline.report.texts import LANGUAGES, TEXTS, words
+from governance_pipeline.report.trajectory_section import MOST_ROUNDS
+from governance_pipeline.report.trajectory_series import (
+    Amplification,
+    CohortPosition,
+    StepSeries,
+    Trajectory,
+    UnitReach,
+)
+from governance_pipeline.trajectory.cohort_tables import COMPARED
+
+FEATURES = (*COMPARED, "max_z")
 
 
 def placeholders(text: str) -> set[str]:
@@ -42,6 +53,10 @@ def test_the_two_languages_are_two_languages():
 class Asked(dict):
     """Words that remember which of them were asked for."""
 
+    def get(self, key, default=None):
+        self.keys_asked.add(key)
+        return super().get(key, default)
+
     def __init__(self, texts):
         super().__init__(texts)
         self.keys_asked = set()
@@ -49,6 +64,15 @@ class Asked(dict):
     def __getitem__(self, key):
         self.keys_asked.add(key)
         return super().__getitem__(key)
+
+
+def trajectories_of_everything():
+    """More rounds than are drawn, with unknown and left-out parts."""
+    places = [CohortPosition(name, 1.0, *[None] * 7, "too_few") for name in FEATURES]
+    places[0] = places[0]._replace(p_value=0.5, known_count=9)
+    units = Amplification((UnitReach("a", 1.0, None, ("impact_increase",)),), 5.0, 1)
+    one = Trajectory("r-1", StepSeries((1, 2), (1.0, None), (None, 0.5), 3), tuple(places), units)
+    return [one] * (MOST_ROUNDS + 1)
 
 
 def test_every_text_is_used_by_a_page_and_none_is_missing(document):
@@ -69,7 +93,7 @@ def test_every_text_is_used_by_a_page_and_none_is_missing(document):
     for key in (key for key in TEXTS["en"] if key.startswith("verdict_")):
         console.print(audit_page(clean, asked, Verdict(key, 0)))
     console.print(audit_page(many, asked, Verdict("verdict_findings", 1)))
-    audit_html(many, asked, Verdict("verdict_findings", 1), "en")
+    audit_html(many, asked, Verdict("verdict_findings", 1), "en", trajectories_of_everything())
     for state in ("open", "acknowledged", "resolved"):
         for age in (None, 0, 1, 5, 20, 90):
             standing = {"case_id": "c", "state": state, "age_days": age, "is_overdue": age == 5, "owner": None}
