@@ -9,6 +9,7 @@ import click
 
 from governance_pipeline.cli.confidence_diagnose import diagnose
 from governance_pipeline.cli.confidence_export import export, params
+from governance_pipeline.cli.confidence_history import history
 from governance_pipeline.cli.confidence_hub import hub
 from governance_pipeline.cli.confidence_import import derive, import_
 from governance_pipeline.cli.confidence_init import init, register
@@ -32,6 +33,7 @@ for _command in (
     diagnose,
     explain,
     export,
+    history,
     hub,
     import_,
     init,
