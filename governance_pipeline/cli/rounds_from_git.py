@@ -39,6 +39,9 @@ SPAN = click.option("--range", "span", metavar="A..B", help="Commits of B that A
 )  # fmt: skip
 @click.option("--prefix", metavar="NAME", help="How round ids begin; default: the name of the folder or file.")
 @click.option("--scope", multiple=True, metavar="GLOB", help="Scope every round is held to; more than once allowed.")
+@click.option(
+    "--public", multiple=True, metavar="GLOB", help="Files that are a public boundary; without any P and S are unknown."
+)
 @click.option("--objective", multiple=True, metavar="GLOB", help="Files that are the objective, for graph distances.")
 @click.option("--cohort", metavar="NAME", help="Cohort every round is compared in.")
 @click.option("--project", metavar="NAME", help="Project every round belongs to.")
@@ -50,25 +53,16 @@ SPAN = click.option("--range", "span", metavar="A..B", help="Commits of B that A
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def from_git(
-    repository: Path | None,
-    export: Path | None,
-    span: str | None,
-    by: str,
-    prefix: str | None,
-    scope: tuple[str, ...],
-    objective: tuple[str, ...],
-    cohort: str | None,
-    project: str | None,
-    no_repo: bool,
-    dry_run: bool,
-    landing: Path,
-    as_json: bool,
-) -> int:
+    repository: Path | None, export: Path | None, span: str | None, by: str, prefix: str | None,
+    scope: tuple[str, ...], public: tuple[str, ...], objective: tuple[str, ...], cohort: str | None,
+    project: str | None, no_repo: bool, dry_run: bool, landing: Path, as_json: bool,
+) -> int:  # fmt: skip
     """Make rounds of the commits of REPOSITORY, or of an exported history.
 
     Each commit is a step with the files it changed against its first parent. Renames are followed, the lines of binary
-    files are unknown. Coding agents among author and co-authors are named. A contract says what --scope, --objective,
-    --cohort and --project promise, and the repository and commit a round started from, which graph features need.
+    files are unknown. Coding agents among author and co-authors are named. A contract says what --scope, --public,
+    --objective, --cohort and --project promise, and the repository and commit a round started from, which graph
+    features need.
 
     Exit 0 when all rounds are there, 2 when one exists already with other commits, 3 when the history cannot be read.
     """
@@ -77,12 +71,13 @@ def from_git(
     from governance_pipeline.ingest.history.grouping import RoundBy, rounds_of
     from governance_pipeline.rounds.globs import Globs
 
-    Globs((*scope, *objective))  # a bad glob would make every contract invalid
+    Globs((*scope, *public, *objective))  # a bad glob would make every contract invalid
     with waiting("reading commits…", quiet=as_json):
         commits, name = _history(repository, export, span)
         found = rounds_of(commits, RoundBy(by), prefix or name)
     place = None if repository is None or no_repo else _from_a_round(repository, landing)
-    results = _import(found, Promise(project, cohort, scope, objective, place), landing, dry_run=dry_run)
+    promise = Promise(project, cohort, scope, objective, place, public)
+    results = _import(found, promise, landing, dry_run=dry_run)
     said = f"{len(found)} rounds of {len(commits)} commits {'would be' if dry_run else 'are'} in {landing}"
     _print(import_document(results, dry_run), said, as_json=as_json)
     warn_of_what_is_not_there(results)

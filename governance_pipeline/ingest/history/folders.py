@@ -38,6 +38,7 @@ class Promise(NamedTuple):
     scope: tuple[str, ...] = ()
     objective: tuple[str, ...] = ()
     repository: str | None = None
+    public: tuple[str, ...] = ()
 
 
 def write_folder(round_to_be: CommitRound, promise: Promise, parent: Path) -> Path:
@@ -73,7 +74,7 @@ def _contract(promise: Promise, first: Commit) -> str:
     lines = ['schema = "govern/round/v1"', "[round]"]
     named = {"project": promise.project, "cohort": promise.cohort}
     lines += [f"{name} = {_toml(value)}" for name, value in named.items() if value is not None]
-    lists = {"include": promise.scope, "objective_set": promise.objective}
+    lists = {"include": promise.scope, "public": promise.public, "objective_set": promise.objective}
     if any(lists.values()):
         lines.append("[scope]")
         lines += [f"{name} = [{', '.join(map(_toml, globs))}]" for name, globs in lists.items() if globs]

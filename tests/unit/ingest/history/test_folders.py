@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from governance_pipeline.ingest.history.commits import FileDelta
@@ -67,3 +68,19 @@ def test_everybody_with_a_hand_in_it_is_a_producer(tables, commit):
     assert found["core_steps"]["agent_id"].tolist() == ["claude", "ana@example.org"]
     assert found["core_steps"]["call_id"].tolist() == [commit(1).sha, commit(2).sha]
     assert found["core_changes"]["agent_id"].tolist() == ["claude", "ana@example.org"]
+
+
+def surface_of(frame):
+    row = frame.iloc[0]
+    return [None if pd.isna(row[name]) else float(row[name]) for name in ("public_count", "surface_sum")]
+
+
+def test_surface_is_unknown_until_a_public_boundary_is_promised(tables, commit):
+    changed = commit(1, files=(FileDelta("a.py", 3, 1),))
+    assert surface_of(step_surface(tables([changed], Promise(scope=("**",))))) == [None, None]
+
+
+def test_a_promised_public_boundary_is_counted_and_the_surface_known(tables, commit):
+    changed = commit(1, files=(FileDelta("a.py", 3, 1),))
+    promise = Promise(scope=("**",), public=("a.py",))
+    assert surface_of(step_surface(tables([changed], promise))) == [1.0, 1.0 + 4.0 + 1.0 + 1.0]
