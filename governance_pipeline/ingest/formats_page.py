@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.ingest.formats import FORMATS
 from governance_pipeline.ingest.native.kinds import BY_PLACE
+from governance_pipeline.strict.limits import LIMITS
+from governance_pipeline.strict.yaml_text import MAX_BYTES, MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +29,22 @@ reason. *Declared* are the numbers such a log claims; *recomputable* are those w
 compared; the rest is *unknown*: shown as declared, and never called right. What a log does not say is null in every
 table, never 0. The checks are in [checks.md](checks.md); [adding-a-format.md](adding-a-format.md) says how to add one.
 """
+_BOUNDS: Final = f"""
+**Bounds.** Nothing is cut to fit: what exceeds a bound is quarantined whole, with the reason in brackets, and the rest
+is read.
+
+| | one line of JSONL | one JSON document: a file, or a member of an archive |
+|---|---|---|
+| bytes | {LIMITS.line_bytes:,} (`line_too_long`) | {LIMITS.document_bytes:,} (`document_too_large`) |
+| levels of arrays and objects | {LIMITS.depth} (`too_deep`) | {LIMITS.depth} |
+| members of objects, all levels added | {LIMITS.keys:,} (`too_many_keys`) | {LIMITS.document_keys:,} |
+| commas and opening brackets | {LIMITS.values:,} (`too_many_values`) | {LIMITS.document_values:,} |
+
+A YAML document has at most {MAX_BYTES:,} bytes and {MAX_DEPTH} levels. An archive has at most
+{LIMITS.archive_members:,} members and {LIMITS.archive_bytes:,} bytes unpacked, no member grows more than
+{LIMITS.archive_ratio} times, and every byte belongs to a member (`archive_hidden_bytes`). Text is UTF-8: JSON in UTF-16
+or UTF-32 is `not_utf8`, JSON packed by gzip, bzip2, xz or zstd is `compressed`; convert or unpack it first.
+"""
 _NOTHING: Final = "nothing"
 _BY_ITSELF: Final = "the `session_id` all its records name; without one the file is a round by itself."
 _PLACED: Final = "the folder it lies at the top of."
@@ -35,7 +53,7 @@ _PLACED: Final = "the folder it lies at the top of."
 def formats_markdown() -> str:
     """Give the page, one section per format in the order files are offered to them."""
     sections = ("\n".join(_section(log_format)) for log_format in FORMATS)
-    return "\n".join([_HEAD, *sections]).rstrip() + "\n"
+    return "\n".join([_HEAD + _BOUNDS, *sections]).rstrip() + "\n"
 
 
 def _section(log_format: LogFormat) -> Iterator[str]:

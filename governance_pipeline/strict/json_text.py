@@ -125,11 +125,11 @@ def _check_structure(data: bytes, text: str, limits: Limits) -> None:
     if _depth(outside) > limits.depth:
         raise _too_deep(text, limits)
     if (keys := outside.count(b":")) > limits.keys:
-        message = f"{keys} members, at most {limits.keys} are read; split the record"
+        message = f"{keys} members, at most {limits.keys} are read here; split the line or the file"
         raise RecordRefused("too_many_keys", 0, message)
     values = outside.count(b",") + outside.count(b"[") + outside.count(b"{")
     if values > limits.values:
-        message = f"{values} commas and brackets, at most {limits.values} are read; split the record"
+        message = f"{values} commas and brackets, at most {limits.values} are read here; split the line or the file"
         raise RecordRefused("too_many_values", 0, message)
 
 

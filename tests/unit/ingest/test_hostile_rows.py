@@ -163,6 +163,20 @@ def test_rows_44_to_46_a_bad_document_is_one_quarantined_record(read, text, code
 
 
 @pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"- dirname: x\n  model: y\n  z: [\n", "malformed_yaml"),
+        ('{"a": 1}\n'.encode("utf-16"), "not_utf8"),
+        (zipped() + b"\n", "archive_hidden_bytes"),
+    ],
+)
+def test_a_log_that_is_none_of_the_forms_read_counts_as_one_record_and_is_no_unsupported_file(read, data, code):
+    (row,) = read({"logs/a": data}).rows("raw_log_files")
+    assert (row["reason_code"], row["format"], row["record_unit"]) == (code, None, "file")
+    assert (row["lines_in"], row["accepted"], row["quarantined"]) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
     "number", [b"1e999", b"-1e999", b"9223372036854775808", b"1" * 5000, b"0.1", b"1.0", b"-0", b"1E400", b"1e-999"]
 )
 def test_row_45_a_number_is_kept_digit_by_digit(read, number):
