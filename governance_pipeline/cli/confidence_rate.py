@@ -31,6 +31,8 @@ from governance_pipeline.cli.signing import AS_JSON
 from governance_pipeline.confidence.terms import ClusterRole, Domain, EventType, Severity, Trigger
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from governance_pipeline.confidence.display import Style
     from governance_pipeline.confidence.rating import Rated
     from governance_pipeline.confidence.store import Recorded, Standing
@@ -144,7 +146,7 @@ def _record(event_type: EventType, members: dict[str, Any], who: dict[str, Any])
     lines = _lines(recorded, str(members.get("note") or ""), after, style)
     scored = store.scored_in(who["session"])
     if scored % _LEVEL_TWO_EVERY == 0:
-        lines += _tables(after, style, scored)
+        lines += _tables(after, style, scored, who["folder"])
     say(_document(recorded, after), lines, as_json=who["as_json"])
     tell_hub(who["folder"], who["session"], "event", who["lang"])
 
@@ -176,11 +178,12 @@ def _lines(recorded: Recorded, reason: str, after: Standing, style: Style) -> li
     return lines
 
 
-def _tables(after: Standing, style: Style, scored: int) -> list[str]:
+def _tables(after: Standing, style: Style, scored: int, folder: Path) -> list[str]:
     from governance_pipeline.confidence.display import score_table
+    from governance_pipeline.confidence.hub.shown import hub_shown
 
-    state, registry = after.folded.state, after.registry
-    return [line for team in teams_of(after) for line in score_table(state, registry, team, style, scored)]
+    state, registry, hub = after.folded.state, after.registry, hub_shown(folder)
+    return [line for team in teams_of(after) for line in score_table(state, registry, team, style, scored, hub)]
 
 
 def _document(recorded: Recorded, after: Standing) -> dict[str, Any]:

@@ -38,12 +38,13 @@ _LAST = 5
 @AS_JSON
 def status(folder: Path, lang: str, no_emoji: bool, as_json: bool) -> None:
     """Show every score as of today: both sides of each team by domain, pools, and who is in recovery."""
+    from governance_pipeline.confidence.hub.shown import hub_shown
     from governance_pipeline.confidence.status import status_document
     from governance_pipeline.confidence.status_lines import status_lines
 
     found = open_store(folder).standing()
     document = status_document(found.folded.state, found.registry, _today())
-    say(document, status_lines(document, style_of(lang, no_emoji)), as_json=as_json)
+    say(document, status_lines(document, style_of(lang, no_emoji), hub_shown(folder)), as_json=as_json)
 
 
 @click.command(epilog="Example: govern confidence brief --lang es")
@@ -54,13 +55,14 @@ def status(folder: Path, lang: str, no_emoji: bool, as_json: bool) -> None:
 @AS_JSON
 def brief(session: str, folder: Path, lang: str, no_emoji: bool, as_json: bool) -> None:
     """Show what a session starts with: scores, the last five evaluations, active anti-patterns."""
+    from governance_pipeline.confidence.hub.shown import hub_shown
     from governance_pipeline.confidence.status import brief_document
     from governance_pipeline.confidence.status_lines import brief_lines
 
     found = open_store(folder).standing(rows=_LAST)
     rows = [row for row in found.folded.events if row.domain is not None][-_LAST:]
     document = brief_document(found.folded.state, found.registry, rows, _today())
-    say(document, brief_lines(document, style_of(lang, no_emoji)), as_json=as_json)
+    say(document, brief_lines(document, style_of(lang, no_emoji), hub_shown(folder)), as_json=as_json)
     tell_hub(folder, session, "start", lang)
 
 

@@ -26,6 +26,7 @@ from governance_pipeline.strict.excerpt import escape_unprintable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from governance_pipeline.confidence.hub.shown import HubShown
     from governance_pipeline.confidence.registry import Registry, Team
     from governance_pipeline.confidence.rows import Alert, EventRow
     from governance_pipeline.confidence.state import State
@@ -74,7 +75,9 @@ def escalation_lines(state: State, role: Role, subject_id: str, style: Style) ->
     return lines
 
 
-def score_table(state: State, registry: Registry, team: Team, style: Style, scored: int = 0) -> list[str]:
+def score_table(
+    state: State, registry: Registry, team: Team, style: Style, scored: int = 0, hub: HubShown | None = None
+) -> list[str]:
     """Return display level 2 of a team: both sides by domain with totals, then the team line with its floor.
 
     Args:
@@ -83,20 +86,35 @@ def score_table(state: State, registry: Registry, team: Team, style: Style, scor
         team: agent and user.
         style: language and icons.
         scored: evaluations of this session, for the header.
+        hub: what a registered hub says, which is shown first; rows of our own are then marked as local.
     """
     say = words(style.language)
     icon = "📊 " if style.has_icons else ""
     heads = [(DOMAIN_ICON[one] if style.has_icons else "") + DOMAIN_SHORT[one] for one in Domain]
     lines = [f"{icon}{say['scored']} ({scored})", _row("", [*heads, say["total"]])]
     for role, subject_id, name in ((Role.AGENT, team.agent_id, "agent"), (Role.USER, team.user_id, "user")):
-        lines.append(_row(say[name], _scores(state, registry, role, subject_id)))
+        theirs = hub and hub.cells(role, _runtime_of(state, role, subject_id))
+        mark = row_mark(hub, is_theirs=bool(theirs), style=style)
+        lines.append(_row(say[name], theirs or _scores(state, registry, role, subject_id)) + mark)
     found = team_score(state, registry, team)
     hand = "🤝 " if style.has_icons else ""
     lines.append(
         f"{hand}{say['team']}: {_one(found.score)}% ({_WEIGHTS[found.quadrant]} {found.quadrant}), "
-        f"{say['floor']} {_one(found.floor)}%"
+        f"{say['floor']} {_one(found.floor)}%{row_mark(hub, is_theirs=False, style=style)}"
     )
     return lines
+
+
+def row_mark(hub: HubShown | None, *, is_theirs: bool, style: Style) -> str:
+    """Return the mark at the end of a row: whose scores it shows; nothing where there is no hub."""
+    if hub is None:
+        return ""
+    return "  (hub)" if is_theirs else f"  ({words(style.language)['local']})"
+
+
+def _runtime_of(state: State, role: Role, subject_id: str) -> str | None:
+    current = current_track(state, role, subject_id)
+    return current[0].runtime if current else None
 
 
 def _scores(state: State, registry: Registry, role: Role, subject_id: str) -> Iterable[str]:

@@ -7,28 +7,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from governance_pipeline.confidence.display import row_mark
 from governance_pipeline.confidence.icons import DOMAIN_ICON, DOMAIN_SHORT, ESCALATION_ICON, MATURITY_ICON
-from governance_pipeline.confidence.terms import Domain, Escalation, Maturity
+from governance_pipeline.confidence.terms import Domain, Escalation, Maturity, Role
 from governance_pipeline.confidence.wording import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from governance_pipeline.confidence.display import Style
+    from governance_pipeline.confidence.hub.shown import HubShown
 
 _NAME, _CELL = 22, 8
 
 
-def status_lines(document: Mapping[str, Any], style: Style) -> list[str]:
-    """Return everybody's scores, then teams, pools and recoveries."""
-    lines = score_lines(document["subjects"], style)
+def status_lines(document: Mapping[str, Any], style: Style, hub: HubShown | None = None) -> list[str]:
+    """Return everybody's scores, then teams, pools and recoveries; `hub` as in `score_lines`."""
+    lines = score_lines(document["subjects"], style, hub)
     lines += team_lines(document, style)
     lines += pool_lines(document, style)
     return lines + recovery_lines(recovery_document(document), style)
 
 
-def score_lines(subjects: list[dict[str, Any]], style: Style) -> list[str]:
-    """Return one row per subject: the five domains of its current track, the total, evaluations and interval."""
+def score_lines(subjects: list[dict[str, Any]], style: Style, hub: HubShown | None = None) -> list[str]:
+    """Return one row per subject: the five domains of its current track, the total, evaluations and interval.
+
+    What a registered hub says of a subject is shown in their place; rows of our own are then marked as local.
+    """
     say = words(style.language)
     heads = [(DOMAIN_ICON[one] if style.has_icons else "") + DOMAIN_SHORT[one] for one in Domain]
     lines = [_row("", [*heads, say["total"]])]
@@ -36,14 +41,16 @@ def score_lines(subjects: list[dict[str, Any]], style: Style) -> list[str]:
         track = next((one for one in subject["tracks"] if one["runtime"] == subject["runtime"]), None)
         name = f"{say[subject['role']]} {subject['subject_id']}"
         if track is None:
-            lines.append(f"{_row(name, [*('50' for _ in Domain), _one(subject['global'])])}  {say['no_events']}")
+            mark = row_mark(hub, is_theirs=False, style=style)
+            lines.append(f"{_row(name, [*('50' for _ in Domain), _one(subject['global'])])}  {say['no_events']}{mark}")
             continue
-        cells = [f"{track['domains'][one]['score']:g}" for one in Domain]
+        theirs = hub.cells(Role(subject["role"]), track["runtime"]) if hub else None
+        cells = theirs or [*(f"{track['domains'][one]['score']:g}" for one in Domain), _one(track["global"])]
         state = f", {say['warm_up']}" if track["is_warm_up"] else ""
         mark = _maturity(track["maturity"], style)
         width = f"± {_one(track['ci_half_width'])}"
         more = f"{width}, {track['evaluations']:g} {say['evaluations']}, {mark}{state}"
-        lines.append(f"{_row(name, [*cells, _one(track['global'])])}  {more}")
+        lines.append(f"{_row(name, cells)}  {more}{row_mark(hub, is_theirs=bool(theirs), style=style)}")
     return lines
 
 
@@ -97,10 +104,10 @@ def recovery_lines(document: Mapping[str, Any], style: Style) -> list[str]:
     ]
 
 
-def brief_lines(document: Mapping[str, Any], style: Style) -> list[str]:
+def brief_lines(document: Mapping[str, Any], style: Style, hub: HubShown | None = None) -> list[str]:
     """Return scores, the last evaluations, and the anti-patterns with their next step."""
     say = words(style.language)
-    lines = [*score_lines(document["subjects"], style), f"{say['last']}:"]
+    lines = [*score_lines(document["subjects"], style, hub), f"{say['last']}:"]
     for one in document["last"]:
         why = f" ({', '.join(one['reasons'])})" if one["reasons"] else ""
         lines.append(f"  [{one['domain']}] [{one['applied']:+g}]{why} {one['subject_id']} {one['event_id']}")

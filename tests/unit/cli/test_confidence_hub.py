@@ -150,3 +150,26 @@ def test_a_rating_survives_a_hub_file_that_is_none(govern, active, tmp_path):
     (tmp_path / "confidence" / "hub.sqlite").write_bytes(b"x" * 5000)
     code, out, err = govern("rate", "correct", "--domain", "TECH")
     assert (code, "[TECH]" in out, "hub: skipped" in err) == (0, True, True)
+
+
+def _rows(text, name):
+    return [line for line in text.splitlines() if line.startswith(name)]
+
+
+def test_the_hubs_scores_are_shown_while_it_answers_and_ours_marked_local_when_not(govern, hub, active):
+    shown = [govern("rate", "correct", "--domain", "TECH", "--session", "s9")[1] for _ in range(5)][-1]
+    assert _rows(shown, "Agent:")[0].split() == ["Agent:", "57.5", "-", "-", "-", "-", "51.5", "(hub)"]
+    assert _rows(shown, "User:")[0].endswith("(local)")
+    assert _rows(govern("status")[1], "Agent ada")[0].endswith("(hub)")
+    hub.faults = [500] * 9
+    govern("hub", "sync")
+    assert _rows(govern("status")[1], "Agent ada")[0].split()[2:8] == ["52", "50", "50", "50", "50", "50.4"]
+    for line in _rows(govern("status")[1], "Agent ada") + _rows(govern("brief")[1], "User kim"):
+        assert line.endswith("(local)")
+
+
+def test_what_the_hub_says_changes_no_score(govern, document, hub, active):
+    before = document("status")["subjects"]
+    hub.faults = [(200, {"state": {"agent": {"global": 99, "domains": {"TECH": 99}}}})]
+    govern("hub", "sync")
+    assert document("status")["subjects"] == before
