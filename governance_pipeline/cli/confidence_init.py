@@ -5,7 +5,8 @@ What belongs here: arguments and printing. What does not: rules; they are in `co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,24 +14,28 @@ from governance_pipeline.cli.confidence_options import FOLDER, open_store, say
 from governance_pipeline.cli.signing import AS_JSON
 from governance_pipeline.confidence.terms import Domain, Role, Severity
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @click.command(epilog="Example: govern confidence init --agent ada --runtime claude-code/opus-4-6/high --user kim")
 @click.option("--agent", metavar="ID", required=True, help="The agent that will be judged.")
 @click.option("--runtime", metavar="P/M/T", required=True, help="Its runtime: platform/model/thinking.")
 @click.option("--user", metavar="ID", required=True, help="The user it works with.")
 @click.option("--team", metavar="ID", help="Name of their team; default: AGENT.USER.")
+@click.option("--prompt", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+              help="System prompt of the agent: sets the parameters it states, such as `precision: 80 %`.")  # fmt: skip
 @FOLDER
 @AS_JSON
-def init(agent: str, runtime: str, user: str, team: str | None, folder: Path, as_json: bool) -> None:
+def init(
+    agent: str, runtime: str, user: str, team: str | None, prompt: Path | None, folder: Path, as_json: bool
+) -> None:
     """Make the place of the events, and register the pool, one agent, one user and their team.
 
-    Every domain starts at 50 and in warm-up. Running it again adds what is new.
+    Every domain starts at 50 and in warm-up. Running it again adds what is new. A prompt is read by rule, not
+    understood: parameters it does not state in a line of their own stay unknown.
     """
+    from governance_pipeline.confidence.params import params_in_prompt, read_prompt, store_params
     from governance_pipeline.confidence.store import FILE, EventStore
 
+    stated = params_in_prompt(read_prompt(prompt)) if prompt else {}
     store = open_store(folder) if (folder / FILE).exists() else EventStore.create(folder)
     team_id = team or f"{agent}.{user}"
     store.register(
@@ -43,7 +48,11 @@ def init(agent: str, runtime: str, user: str, team: str | None, folder: Path, as
             "teams": [{"team_id": team_id, "agent_id": agent, "user_id": user}],
         }
     )
-    _registered(folder, [f"{folder}: agent {agent} in {runtime}, user {user}, team {team_id}"], as_json=as_json)
+    lines = [f"{folder}: agent {agent} in {runtime}, user {user}, team {team_id}"]
+    if prompt:
+        store_params(folder, Role.AGENT, agent, stated)
+        lines.append(f"parameters the prompt states: {', '.join(f'{n} {v} %' for n, v in stated.items()) or 'none'}")
+    _registered(folder, lines, as_json=as_json)
 
 
 @click.group(epilog="Example: govern confidence register pool codex/gpt-6/high")

@@ -93,6 +93,20 @@ def test_a_prompt_gives_only_what_it_states_in_a_line_of_its_own():
     assert params_in_prompt(text) == {"precision": 80, "humour": 20}
 
 
+def test_init_reads_the_parameters_a_prompt_states_and_says_which(govern, tmp_path):
+    prompt = tmp_path / "prompt.md"
+    prompt.write_text("You are ada.\nPrecision: 80 %\nAutonomía: 30\n")
+    names = ("--agent", "ada", "--runtime", RUNTIME, "--user", "kim")
+    code, out, _ = govern("init", *names, "--prompt", str(prompt))
+    assert (code, "precision 80 %, autonomy 30 %" in out) == (0, True)
+    found = checked(govern("params", "--agent", "ada", "--json")[1])
+    assert {row["name"]: row["value"] for row in found["parameters"] if row["value"] is not None} == {
+        "precision": 80, "autonomy": 30,
+    }  # fmt: skip
+    prompt.write_bytes(b"\xff\xfe")
+    assert govern("init", *names, "--prompt", str(prompt))[0] == 2
+
+
 def derived(lake: Lake) -> None:
     doer = Doer("build", "eve", "bench/m-1/high", "s-1", None)
     place = {"path": "evidence.jsonl", "file_sha256": "a" * 64, "line": 2, "pointer": ""}
