@@ -37,7 +37,8 @@ _NAMES = (
     r"|access[_-]?key[_-]?id|(?:auth|access|refresh|session|id|bot)[_-]?token|credentials?|cookie"
 )
 _NOT_A_COUNT = r"(?!\W{0,8}(?:[\d.,]+|true|false|null|None)(?:\W|\Z))"
-_IS = r"""["'\\]{0,8}\s{0,4}(?::=|=>|=|:)\s{0,4}"""
+# Atomic: what stands behind ":=" is never looked at again as a value that begins with "=".
+_IS = r"""["'\\]{0,8}\s{0,4}(?>:=|=>|=|:)\s{0,4}"""
 # A quoted value up to its own closing quote (escaped quotes when JSON stands in JSON), a bare one up to a delimiter.
 _VALUE = (
     r"""(?:(?P<quote>["'])(?:\\.|(?!(?P=quote))[^\\])+"""
