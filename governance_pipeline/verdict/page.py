@@ -80,7 +80,7 @@ def finding_page(round_id: str, entry: Document, *, is_reproduced: bool) -> Rend
     said = "found again" if is_reproduced else "not found again: its inputs are no longer those it was found in"
     parts: list[RenderableType] = [
         Text(f"{round_id}: {entry['code']} ({entry['class']}): {said}", style=_STYLES.get(entry["decision"], "bold")),
-        Text(f"decision {entry['decision']}, severity {_said(entry['severity'])}, reason {_said(entry['reason'])}"),
+        Text(", ".join(f"{name} {entry[name]}" for name in ("decision", "severity", "reason") if entry[name])),
         Text(excerpt(entry["message"], 400)),
     ]
     if entry["evidence"] is not None:

@@ -69,3 +69,12 @@ def test_a_finding_without_a_place_has_a_page_too(judge):
     ]
     assert entry["evidence"] is None
     assert "not found again" in shown(finding_page("r-1", entry, is_reproduced=False))
+
+
+def test_a_fact_has_no_reason_and_a_gap_no_severity_and_neither_is_called_unknown(judge):
+    fact = judge({"audit_integrity": [{"status": "mismatch", "computed_hash": "b" * 64}]})["new_findings"][0]
+    assert "decision block, severity blocking\n" in shown(finding_page("r-1", fact, is_reproduced=True)).replace(
+        " \n", "\n"
+    )
+    gap = judge({"core_criteria": [{"criterion_id": "C1"}]})["new_findings"][0]
+    assert f"decision unknown, reason {gap['reason']}" in shown(finding_page("r-1", gap, is_reproduced=True))
