@@ -3,11 +3,17 @@
 What belongs here: tables of each round. What does not: those made over all rounds at once (assets.features).
 """
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 import dagster as dg
 
 from assets_defs.partitions import chunked, rounds
 from assets_defs.recording import TRANSIENT_FAULT, Recorded, recorded
 from assets_defs.tables import is_partitioned, specs_of
+from governance_pipeline.report.round_numbers import NUMBERS, round_numbers
+from governance_pipeline.storage.lake import Lake
 from governance_pipeline.workspace import Workspace
 
 
@@ -25,6 +31,11 @@ def _asset_of(spec: dg.AssetSpec) -> dg.AssetsDefinition:
         retry_policy=TRANSIENT_FAULT,
     )
     def table(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> Recorded:
-        yield from recorded(context, workspace)
+        yield from recorded(context, workspace, more=partial(_numbers, workspace.lake, spec.key.to_user_string()))
 
     return table
+
+
+def _numbers(lake: Lake, table: str, round_id: str) -> Mapping[str, Any]:
+    """Give what Dagster plots over rounds: numbers and lines of blocks only, nothing it would take for Markdown."""
+    return round_numbers(table, lake.get(table, round_id)) if table in NUMBERS else {}
