@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("governance_pipeline.cli.audit", "Audit logs: which declared numbers are false. Needs no set-up."),
     "confidence": (
         "governance_pipeline.cli.confidence",
-        "How far agents and users can be trusted, from events; informs, never blocks.",
+        "How far agents and users can be trusted; it never blocks.",
     ),
     "crosscheck": ("governance_pipeline.cli.crosscheck", "Compare declared with computed numbers in your own files."),
     "features": ("governance_pipeline.cli.features", "How far each step of a round spread, and how much it proved."),

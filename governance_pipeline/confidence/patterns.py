@@ -11,8 +11,6 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-import yaml
-
 from governance_pipeline.confidence.terms import Domain, PatternKind, Role, Severity
 
 if TYPE_CHECKING:
@@ -48,6 +46,8 @@ class PatternText(NamedTuple):
 @cache
 def pattern_texts() -> tuple[PatternText, ...]:
     """Return the shipped patterns in the order of the file."""
+    import yaml
+
     text = resources.files("governance_pipeline.confidence").joinpath("patterns.yaml").read_text("utf-8")
     return tuple(_read(entry) for entry in yaml.safe_load(text)["patterns"])
 

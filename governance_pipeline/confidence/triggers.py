@@ -12,8 +12,6 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -85,6 +83,8 @@ def _phrase(phrases: Mapping[str, list[str]], said: str) -> str | None:
 
 @cache
 def _table() -> dict[str, Any]:
+    import yaml
+
     text = resources.files("governance_pipeline.confidence").joinpath("triggers.yaml").read_text("utf-8")
     found: dict[str, Any] = yaml.safe_load(text)
     return found

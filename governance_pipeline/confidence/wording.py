@@ -9,8 +9,6 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-import yaml
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -24,6 +22,8 @@ def words(language: str) -> Mapping[str, str]:
     Raises:
         KeyError: no such language; `LANGUAGES` lists them.
     """
+    import yaml
+
     text = resources.files("governance_pipeline.confidence").joinpath("wording.yaml").read_text("utf-8")
     found: Mapping[str, str] = yaml.safe_load(text)[language]
     return found

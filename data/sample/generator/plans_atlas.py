@@ -115,7 +115,7 @@ PLANS = (
             (("pipelines/readings/late.sql", 24, 3),),
             (("pipelines/daily/update.sql", 31, 14), ("checks/late_days.sql", 8, 0)),
         ),
-        baseline_version="1.1.0",
+        baseline_version="1.2.0",
         modules=(("readings", "pipelines/readings/**"), ("daily", "pipelines/daily/**"), ("checks", "checks/**")),
     ),
     Plan(
@@ -128,7 +128,7 @@ PLANS = (
             (("checks/extremes_traced.sql", 14, 0),),
         ),
         mode="final",
-        baseline_version="1.1.0",
+        baseline_version="1.3.0",
         has_scout=True,
         modules=(("models", "models/**"), ("schemas", "schemas/**"), ("checks", "checks/**")),
     ),
@@ -141,7 +141,7 @@ PLANS = (
             (("pipelines/outages/gaps.sql", 33, 0),),
             (("checks/gap_records.sql", 12, 0),),
         ),
-        baseline_version="1.1.0",
+        baseline_version="1.4.0",
     ),
     Plan(
         12,
@@ -153,7 +153,7 @@ PLANS = (
             (("checks/run_ids.sql", 9, 0),),
         ),
         mode="final",
-        baseline_version="1.1.0",
+        baseline_version="1.4.0",
         second_criterion=("A table whose run failed is not published", "atlas check failed_runs"),
     ),
 )
