@@ -97,7 +97,7 @@ def test_the_whole_catalogue_is_killed_by_its_mutants(govern):
 
 def test_a_check_of_the_catalogue_that_cannot_fail_is_refused(govern, monkeypatch):
     proof = MutationProof("built_in", 8, 8, components_moved=False)
-    monkeypatch.setattr("governance_pipeline.auditing.catalogue_proofs", lambda: [proof])
+    monkeypatch.setattr("governance_pipeline.auditing.catalogue_proofs", lambda _only: [proof])
     code, out, _ = govern("prove")
     assert code == 4
     assert "check_cannot_fail built_in" in out
