@@ -144,3 +144,20 @@ def test_another_measure_under_the_same_baseline_is_stale(changed, is_due):
     assert [hit.reason for hit in hits] == ["stale"] * is_due
     alone = control_view({"core_rounds": [child]})
     assert list(detector_of("rebaseline-due").detect(alone)) == [], "a parent that is not at hand says nothing"
+
+
+@pytest.mark.parametrize(
+    ("path", "public", "is_left_out"),
+    [
+        ("src/api/a.go", '["src/api/**"]', True),
+        ("./src/api/a.tsx", '["src/api/**"]', True),
+        ("src/api/a.py", '["src/api/**"]', False),  # it is read
+        ("src/api/a.md", '["src/api/**"]', False),  # it has no public names
+        ("src/inner/a.go", '["src/api/**"]', False),
+        ("src/api/a.go", "[]", False),
+    ],
+)
+def test_a_public_file_in_a_language_nobody_reads_is_listed_as_left_out(path, public, is_left_out):
+    view = control_view({"core_rounds": [{"scope_public": public}], "core_file_changes": [{"file_path": path}]})
+    wanted = {"id": "changes:public-signatures", "required": False, "reason": "language_not_read"}
+    assert (wanted in list(change_skips(view))) is is_left_out
