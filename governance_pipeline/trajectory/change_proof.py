@@ -39,7 +39,7 @@ _FILES: Final[tuple[tuple[tuple[str, int, int], ...], ...]] = (
 
 _RULES: Final = RoundRules(
     "proof", ContractState.VALID, None, Globs(["public/**"]), ModuleMap(None, "dir:1"), declares_modules=True,
-    contract=None,
+    contract=None, placing=("public/**", "dir:1"),
 )  # fmt: skip
 
 

@@ -172,16 +172,14 @@ def _is_named(module: Names) -> Flags:
 
 
 def _places(event: Integers, path: Integers, paths: Names, rules: Sequence[RoundRules]) -> tuple[Names, Flags, Flags]:
-    """Module, outside and public of each file; each path is asked about once per round."""
-    codes: dict[str, int] = {}
-    round_of_event = np.array([codes.setdefault(of.round_id, len(codes)) for of in rules], dtype=np.int64)
-    rule_of_round = dict(zip(round_of_event.tolist(), rules, strict=True))
-    key = round_of_event[event] * (len(paths) + 1) + path if len(event) else event
+    """Module, outside and public of each file; each path is asked about once per contract that places files alike."""
+    codes: dict[tuple[str | None, ...], int] = {}
+    alike_of_event = np.array([codes.setdefault(of.placing, len(codes)) for of in rules], dtype=np.int64)
+    rule_of = dict(zip(alike_of_event.tolist(), rules, strict=True))
+    key = alike_of_event[event] * (len(paths) + 1) + path if len(event) else event
     distinct, place = np.unique(key, return_inverse=True)
-    round_code, path_code = np.divmod(distinct, len(paths) + 1)
-    asked = [
-        _place(rule_of_round[code], paths[at]) for code, at in zip(round_code.tolist(), path_code.tolist(), strict=True)
-    ]
+    code, path_code = np.divmod(distinct, len(paths) + 1)
+    asked = [_place(rule_of[of], paths[at]) for of, at in zip(code.tolist(), path_code.tolist(), strict=True)]
     module = _objects([one[0] for one in asked])
     outside = np.array([one[1] for one in asked], dtype=bool)
     public = np.array([one[2] for one in asked], dtype=bool)

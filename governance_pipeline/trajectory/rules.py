@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.rounds.contract import Criterion, Module, RoundContract
 from governance_pipeline.rounds.globs import Globs
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_PLACING: Final = ("scope_include", "scope_public", "modules", "module_rule")
+"""Columns of `core_rounds` that say where a file lies."""
+
+
 @dataclass(frozen=True, slots=True)
 class RoundRules:
     """The rules of one round.
@@ -36,6 +40,8 @@ class RoundRules:
         modules: names the module of a file.
         declares_modules: the contract names modules itself, so that M and H of an event can be held against it.
         contract: its criteria, as far as the fold of evidence reads a contract; None without a valid one.
+        placing: what the contract writes of scope, boundaries and modules; rounds that write the same place a file the
+            same, so it is placed once for all of them.
     """
 
     round_id: str
@@ -45,6 +51,7 @@ class RoundRules:
     modules: ModuleMap
     declares_modules: bool
     contract: RoundContract | None
+    placing: tuple[str | None, ...]
 
     @property
     def no_contract(self) -> Reason | None:
@@ -72,6 +79,7 @@ def _rules(row: Mapping[str, Any], criteria: tuple[Criterion, ...]) -> RoundRule
         modules=ModuleMap(modules, row["module_rule"]),
         declares_modules=table is not None or row["module_rule"] is not None,
         contract=RoundContract(criteria=criteria) if state is ContractState.VALID else None,
+        placing=tuple(row[name] for name in _PLACING),
     )
 
 

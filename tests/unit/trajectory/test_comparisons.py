@@ -21,7 +21,9 @@ ALL = Declared(2, 9, 2, 1, "0.5")
 
 def run(declared: Declared, count: Counted = COUNT, *, modules=True, public=True, has_files=True, is_contested=False):
     event = Event("r-1", 1, Origin.NATIVE, None, None, "changes.jsonl", "0" * 64, 1, None, has_files, declared)
-    rules = RoundRules("r-1", ContractState.VALID, None, Globs(["a"]) if public else None, ModuleMap(), modules, None)
+    rules = RoundRules(
+        "r-1", ContractState.VALID, None, Globs(["a"]) if public else None, ModuleMap(), modules, None, ()
+    )
     return {one.field: one for one in compared(event, count, rules, is_contested=is_contested)}
 
 

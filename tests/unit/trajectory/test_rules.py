@@ -6,6 +6,7 @@ import pytest
 
 from governance_pipeline.trajectory.reasons import Reason
 from governance_pipeline.trajectory.rules import rules_of
+from governance_pipeline.trajectory.step_surface import step_surface
 from governance_pipeline.vocabulary import ContractState
 
 HEAD = 'schema = "govern/round/v1"\n'
@@ -54,3 +55,14 @@ def test_a_rule_the_contract_names_declares_modules(one_round, rule, declares):
 def test_only_required_criteria_are_required(one_round):
     toml = HEAD + "[[criterion]]\nid = 'a'\n[[criterion]]\nid = 'b'\nrequired = false"
     assert [criterion.id for criterion in rules(one_round([], toml)).contract.required] == ["a"]
+
+
+def test_a_file_is_placed_by_its_own_contract_however_many_rounds_share_one(tables, contract, file):
+    changes = [{"step": 1, "files": [file("docs/a"), file("src/b")]}]
+    apart = contract.replace('include = ["src/**"]', 'include = ["docs/**", "src/**"]')
+    contracts = {"r-1": contract, "r-2": contract + "# the same\n", "r-3": apart}
+    made = tables({of: {"round.toml": toml, "changes.jsonl": changes} for of, toml in contracts.items()})
+    rules = rules_of(made["core_rounds"], made["core_criteria"])
+    assert rules["r-1"].placing == rules["r-2"].placing != rules["r-3"].placing
+    rows = step_surface(made).set_index("round_id")
+    assert rows["outside_scope_ratio"].to_dict() == {"r-1": 0.5, "r-2": 0.5, "r-3": 0.0}

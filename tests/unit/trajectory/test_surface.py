@@ -23,7 +23,9 @@ from governance_pipeline.vocabulary import ContractState
 
 INCLUDE, PUBLIC = ("src/**", "!src/gen/"), ("api/",)
 RULES = {
-    name: RoundRules(name, ContractState.VALID, Globs(INCLUDE), Globs(PUBLIC), ModuleMap(rule=rule), True, None)
+    name: RoundRules(
+        name, ContractState.VALID, Globs(INCLUDE), Globs(PUBLIC), ModuleMap(rule=rule), True, None, (rule,)
+    )
     for name, rule in (("r-1", "dir:1"), ("r-2", "dir:2"))
 }
 PATHS = [

@@ -25,7 +25,7 @@ def event(declared: Declared, *, has_files: bool) -> Event:
 
 def rules(state=ContractState.VALID, include=("src/**",), public=("api/",)) -> RoundRules:
     scope, boundary = (None if globs is None else Globs(globs) for globs in (include, public))
-    return RoundRules("r-1", state, scope, boundary, ModuleMap(), False, None)
+    return RoundRules("r-1", state, scope, boundary, ModuleMap(), False, None, ())
 
 
 def test_own_numbers_win_over_the_files_and_d_is_that_of_the_files_listed():
