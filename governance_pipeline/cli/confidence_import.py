@@ -81,13 +81,17 @@ def import_(
 def derive(registers: bool, lake: Path, folder: Path, as_json: bool) -> None:
     """Record the verified facts of a lake: what its table `confidence_events` has as derived.
 
-    A fact is recorded once. One of an agent or runtime nobody registered, or of a sealed day, is left out and named.
+    The table is made first for judged rounds that have none; mismatches that people confirmed come with the asset. A
+    fact is recorded once. One of an agent or runtime nobody registered, or of a sealed day, is left out and named.
     """
     from governance_pipeline.confidence.deriving import record_facts
-    from governance_pipeline.confidence.lake_tables import derived_facts
+    from governance_pipeline.confidence.lake_tables import derived_facts, make_events, rounds_without_events
     from governance_pipeline.storage.lake import Lake
 
-    done = record_facts(open_store(folder), derived_facts(Lake(lake)), registers=registers)
+    tables, store = Lake(lake), open_store(folder)
+    store.standing()  # says what is missing before anything is made
+    make_events(tables, rounds_without_events(tables))
+    done = record_facts(store, derived_facts(tables), registers=registers)
     document = {
         "schema": "govern/confidence-derived/v1",
         "recorded": done.recorded,

@@ -65,6 +65,11 @@ def make_events(
     return made
 
 
+def rounds_without_events(lake: Lake) -> list[str]:
+    """Return the judged rounds of a lake whose facts nobody has looked for, sorted."""
+    return [round_id for round_id in lake.rounds("verdict_findings") if not lake.has(EVENTS, round_id)]
+
+
 def refresh_scores(lake: Lake, folder: Path | None) -> dict[str, Stored]:
     """Make the three tables of scores of all rounds of the lake and of what people recorded.
 

@@ -15,9 +15,9 @@ from governance_pipeline.confidence.attribution import Doer
 from governance_pipeline.confidence.event_rows import fact_row
 from governance_pipeline.confidence.facts import Fact
 from governance_pipeline.confidence.importing import imported_files
-from governance_pipeline.confidence.lake_tables import EVENTS
+from governance_pipeline.confidence.lake_tables import EVENTS, INPUTS
 from governance_pipeline.confidence.params import params_in_prompt
-from governance_pipeline.contracts.registry import frame_of
+from governance_pipeline.contracts.registry import empty_frame, frame_of
 from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.storage.lake import Lake
 
@@ -122,6 +122,15 @@ def test_derived_facts_are_recorded_once_and_only_of_agents_that_are_registered(
     assert [(one["round_id"], one["reason"]) for one in refused["left_out"]] == [("r-1", "unknown_subject")]
     assert checked(govern("derive", "--register", *place)[1])["recorded"] == 1
     assert checked(govern("derive", *place)[1])["known"] == 1
+
+
+def test_facts_of_judged_rounds_nobody_has_looked_at_are_looked_for_first(govern, tmp_path):
+    lake = Lake(tmp_path / "lake")
+    derived(lake)
+    for table in INPUTS:
+        lake.put(table, "r-2", empty_frame(table))
+    found = checked(govern("derive", "--register", "--lake", str(tmp_path / "lake"), "--json")[1])
+    assert (found["recorded"], lake.rounds(EVENTS)) == (1, ["r-1", "r-2"])
 
 
 def test_an_import_needs_a_ledger_before_anything_is_recorded_and_is_in_it_afterwards(govern, tmp_path, monkeypatch):
