@@ -32,7 +32,7 @@ _ERROR_CHARACTERS: Final = 600
 
 EPILOG = """\b
 Example: govern audit ~/.claude/projects --report audit.html
-Exit: 0 clean, 1 findings, 2 usage, 3 unknown
+Exit: 0 clean, 1 findings, 2 usage, 3 unknown, 4 a check cannot fail
 """
 
 

@@ -133,9 +133,12 @@ def verdict(document: dict[str, Any], fail_on: str) -> Verdict:
     """Decide what the audit says as a whole, and the exit code (design §7: 1 before 3 before 0).
 
     Findings speak as their rounds' verdicts decided; `never` turns every finding and unknown into 0. An audit that
-    read no log, or verified none of the numbers it found, is unknown: it looked at nothing and is no pass.
+    read no log, or verified none of the numbers it found, is unknown: it looked at nothing and is no pass. A check that
+    survives its mutants blocks the audit whatever else was found (spec/crosscheck.md §4).
     """
     counts, decisions = document["counts"], _decisions(document)
+    if cannot_fail(document):
+        return Verdict("verdict_blocked", ExitCode.REFUSED)
     if decisions & set(_SPEAKING):
         key = "verdict_findings"
     elif _is_open(document):
@@ -149,11 +152,17 @@ def verdict(document: dict[str, Any], fail_on: str) -> Verdict:
     return Verdict(key, _exit_code(fail_on, document, key))
 
 
+def cannot_fail(document: dict[str, Any]) -> list[str]:
+    """Return the ids of checks that ran and were not killed by their mutants; none where nothing was proved here."""
+    return list((document.get("proof") or {"cannot_fail": []})["cannot_fail"])
+
+
 def verdict_values(document: dict[str, Any]) -> dict[str, int]:
     """Return the numbers the verdict sentence names."""
     unknown_rounds = dict(statuses(document)).get("unknown", 0)
     others = len(findings(document))
-    return {**document["counts"], "unread": len(unread(document)), "other": others, "unknown_rounds": unknown_rounds}
+    values = document["counts"] | {"cannot_fail": len(cannot_fail(document))}
+    return {**values, "unread": len(unread(document)), "other": others, "unknown_rounds": unknown_rounds}
 
 
 def _exit_code(fail_on: str, document: dict[str, Any], key: str) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_ROWS = 30
 CELL_CHARACTERS = 60
 REASON_CHARACTERS = 120
-STYLES = {"verdict_clean": "bold green", "verdict_findings": "bold red"}
+STYLES = {"verdict_clean": "bold green", "verdict_findings": "bold red", "verdict_blocked": "bold red"}
 
 
 def audit_page(document: dict[str, Any], words: dict[str, str], verdict: summary.Verdict) -> RenderableType:
@@ -39,10 +39,20 @@ def audit_page(document: dict[str, Any], words: dict[str, str], verdict: summary
     parts += _coverage(document, words)
     parts += _not_used(document, words)
     parts += _contracts(document, words)
+    parts += _proof(document, words)
     line = words[verdict.text_key].format(**summary.verdict_values(document))
     style = STYLES.get(verdict.text_key, "bold yellow")
     parts += ["", Text(f"{line}  ({words['exit'].format(code=verdict.exit_code)})", style=style)]
     return Group(*parts)
+
+
+def _proof(document: dict[str, Any], words: dict[str, str]) -> list[RenderableType]:
+    proof, faulty = document.get("proof"), summary.cannot_fail(document)
+    if proof is None:
+        return []
+    line = words["proof"].format(checks=proof["checks"], faulty=len(faulty), digest=proof["catalogue_sha256"])
+    named = excerpt(", ".join(faulty), REASON_CHARACTERS)
+    return ["", Text(f"{line}: {named}", style="bold red") if faulty else Text(line, style="dim")]
 
 
 def _mismatches(document: dict[str, Any], words: dict[str, str]) -> list[RenderableType]:

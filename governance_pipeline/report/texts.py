@@ -31,6 +31,7 @@ TEXTS: dict[Language, dict[str, str]] = {
         "findings": "Other findings",
         "statuses": "Rounds",
         "verdict_findings": "Findings: false numbers {mismatch}, false hashes {hash_mismatch}, others {other}.",
+        "verdict_blocked": "Blocked: {cannot_fail} of the checks that ran cannot fail, so they prove nothing.",
         "verdict_unknown": "Not everything could be verified: {unverifiable} numbers and {hash_unverifiable} hashes "
         "unverifiable, {unread} files not readable in full, {unknown_rounds} rounds without a certain verdict.",
         "verdict_nothing": "Nothing to check: the logs were read and declare no number.",
@@ -97,6 +98,8 @@ TEXTS: dict[Language, dict[str, str]] = {
         "findings": "Otros hallazgos",
         "statuses": "Rondas",
         "verdict_findings": "Hallazgos: números falsos {mismatch}, hashes falsos {hash_mismatch}, otros {other}.",
+        "verdict_blocked": "Bloqueado: {cannot_fail} de las comprobaciones que corrieron no pueden fallar; "
+        "lo que hallaron no prueba nada.",
         "verdict_unknown": "No todo se pudo verificar: {unverifiable} números y {hash_unverifiable} hashes no "
         "verificables, {unread} archivos no legibles por completo, {unknown_rounds} rondas sin veredicto cierto.",
         "verdict_nothing": "Nada que comprobar: se leyeron los registros y no declaran ningún número.",

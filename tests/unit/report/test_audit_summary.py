@@ -120,6 +120,13 @@ def test_statuses_are_counted_worst_first():
     assert summary.statuses(document) == [("block", 1), ("warn", 1), ("pass", 2)]
 
 
+@pytest.mark.parametrize("fail_on", ["warn", "block", "never"])
+@pytest.mark.parametrize("counts", [{"match": 1}, {"match": 1, "mismatch": 1}, {"unverifiable": 1}])
+def test_a_check_that_cannot_fail_blocks_whatever_was_found(fail_on, counts):
+    document = made(**counts) | {"proof": {"catalogue_sha256": "0" * 64, "checks": 2, "cannot_fail": ["one"]}}
+    assert summary.verdict(document, fail_on) == ("verdict_blocked", 4)
+
+
 def test_every_sentence_has_its_numbers():
     for document, key, *_ in OUTCOMES:
         for language in ("en", "es"):

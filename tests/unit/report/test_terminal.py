@@ -62,6 +62,15 @@ def test_mismatches_lead_and_show_both_values_the_difference_and_the_place(docum
     assert text.index("false") < text.index("verify") < text.index("read and checked")
 
 
+def test_checks_that_cannot_fail_are_named_and_nothing_looks_clean(document):
+    proof = {"catalogue_sha256": "0" * 64, "checks": 2, "cannot_fail": ["one\x1b[31m"]}
+    text = page({**document, "proof": proof}, width=300)
+    assert "1 that cannot fail" in text
+    assert ": one\\x1b[31m" in text
+    assert "Blocked: 1 of the checks" in text
+    assert "exit code 4" in text
+
+
 def test_more_rows_than_fit_are_counted(document):
     many = copy.deepcopy(document)
     wrong = [r for r in document["cross_checks"] if r["status"] == "mismatch"]
