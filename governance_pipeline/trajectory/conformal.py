@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -152,8 +153,8 @@ def _judged(question: Question) -> dict[str, list[Result]]:
             of_cohort.setdefault((key, each.baseline_version), []).append((each.at, each))
     for of, targets in of_cohort.items():
         judge = _Judge(question, of[0], found[of])
-        in_time = sorted(targets, key=lambda item: item[0])
-        for size, together in groupby(in_time, key=lambda item, of=of: found[of].reference_size(item[0])):
+        sized = [(found[of].reference_size(at), each) for at, each in sorted(targets, key=lambda item: item[0])]
+        for size, together in groupby(sized, key=itemgetter(0)):
             alike = [each for _, each in together]
             for each, results in zip(alike, judge.results(alike, size), strict=True):
                 judged[each.round_id] = results
