@@ -26,6 +26,7 @@ import dagster as dg
 from assets_defs.arrivals import Arrivals, arrivals, is_due
 from assets_defs.definitions import build_defs
 from assets_defs.jobs import cohort_job, full_audit_job, judge_job, measure_job
+from assets_defs.kept_connections import with_kept_connections
 from assets_defs.partitions import CHUNK_ROUNDS, chunks, halves, range_tags, rounds
 from assets_defs.resources import PROJECT_ROOT, Gatekeeper, open_workspace
 from governance_pipeline.storage.warehouse import rebuild
@@ -150,7 +151,7 @@ def parallel_backfill(
 
 def _run_in_process(chunk: Sequence[str], config: Path | None, job: str) -> ChunkRun:
     gate = Gatekeeper(config)
-    with persistent_instance() as instance:
+    with persistent_instance() as opened, with_kept_connections(opened) as instance:
         return run_chunk(instance, open_workspace(gate, _warn), chunk, gate, job)
 
 
