@@ -43,7 +43,7 @@ _INSERTED = {
 _LOOSER = {
     "requirements": (r"^([\w.\[\]-]+)==(\d[\w.]*)", r"\1>=\2"),
     "pyproject": (r"(\"[\w.\[\]-]+)==(\d[\w.]*)", r"\1>=\2"),
-    "package.json": (r"(\": \")(\d+\.\d+\.\d+\")", r"\1^\2"),
+    "package.json": (r"(?<!\"version)(\": \")(\d+\.\d+\.\d+\")", r"\1^\2"),
     "Cargo.toml": (r"(\w+ = \")=(\d)", r"\1\2"),
 }
 _NEWER = {

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from governance_pipeline.rounds.globs import Globs
 from governance_pipeline.rounds.modules import ModuleMap
 from governance_pipeline.rounds.paths import ROOT
-from governance_pipeline.verdict.controls import control_view
-from governance_pipeline.verdict.detectors.goal_substitution import DETECTOR, goal_facts
+from governance_pipeline.verdict.goal import GoalFacts, judge_goal
+from governance_pipeline.verdict.policy_document import shipped_policy
+from governance_pipeline.vocabulary import ContractState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +33,9 @@ PAIRS = 40
 
 MOST_CLEAN = 20
 """Commits of the tasks looked at alone: each is one run of unasked."""
+
+IN_ROOT = ["/*", "!/*/**"]
+"""Globs of the files directly in the repository's own folder."""
 
 PEER = "unasked"
 DECLARATIONS: dict[str, Callable[[Sequence[str]], list[str] | None]] = {
@@ -115,11 +119,7 @@ def _ours(
         globs = declare(task)
         found, wrong = outside(drift, globs), outside(task, globs)
         if globs is not None:
-            view = control_view(_control(clone, pair, task + drift, globs))
-            counted = goal_facts(view).files_outside_scope
-            if counted != len(found) + len(wrong):
-                raise AssertionError(f"{pair['synthetic_sha']}: the detector counts {counted} files outside")
-            fired += any(True for _ in DETECTOR.detect(view))
+            fired += _goal(clone, pair, len(task) + len(drift), len(found) + len(wrong))
         is_silent = not found and not wrong
         rows.append([len(found), len(drift) - len(found), len(wrong), len(task) - len(wrong), int(is_silent)])
     return rows, fired
@@ -130,21 +130,12 @@ def outside(files: Sequence[str], globs: Sequence[str] | None) -> list[str]:
     return [] if globs is None else [path for path in files if not Globs(globs).match(path)]
 
 
-def _control(clone: Path, pair: dict[str, Any], files: Sequence[str], globs: list[str]) -> dict[str, Any]:
-    """Make a round of a tangled commit: a contract that wants its evidence, the files, and their churn."""
+def _goal(clone: Path, pair: dict[str, Any], files: int, files_outside: int) -> bool:
+    """Tell whether goal substitution fires on a tangled commit whose contract wants evidence and has none."""
     listed = _git(clone, "diff", "--numstat", f"{pair['scope_sha']}^", pair["synthetic_sha"]).splitlines()
     churn = sum(int(number) for line in listed for number in line.split("\t")[:2] if number.isdigit())
-    return {
-        "core_rounds": [{
-            "contributes_to": '["KR1"]', "goal_substitution": "warn",
-            "scope_include": json.dumps(globs),
-        }],
-        "core_criteria": [{"criterion_id": "C1", "key_result_id": "KR1"}],
-        "core_changes": [{"has_files": True}],
-        "core_file_changes": [{"file_path": path, "change_index": at} for at, path in enumerate(files, start=1)],
-        "features_step_surface": [{"files_count": len(files), "churn_count": churn}],
-        "features_round": [{"steps_count": 1}],
-    }  # fmt: skip
+    known = GoalFacts(ContractState.VALID, files, churn, ("KR1",), {"KR1": 0}, files_outside)
+    return bool(judge_goal(known, shipped_policy().tightened("warn", None, None)).fires)
 
 
 def _clean(clone: Path, commits: Sequence[str], interpreter: str) -> dict[str, list[int]]:
@@ -156,12 +147,11 @@ def _clean(clone: Path, commits: Sequence[str], interpreter: str) -> dict[str, l
 
 
 def _modules(files: Sequence[str], rule: str, *, most_only: bool = False) -> list[str]:
-    """Write the modules of files as globs; a module that is the root of the repository stands for its files by name."""
+    """Write the modules of files as globs; the root of the repository stands for every file directly in it."""
     module = ModuleMap(rule=rule).module
     counts = Counter(module(path) for path in sorted(files))
     kept = [counts.most_common(1)[0][0]] if most_only else sorted(counts)
-    globs = [f"/{_literal(name)}/**" for name in kept if name != ROOT]
-    return globs + [f"/{_literal(path)}" for path in files if ROOT in kept and module(path) == ROOT]
+    return (IN_ROOT if ROOT in kept else []) + [f"/{_literal(name)}/**" for name in kept if name != ROOT]
 
 
 def _literal(path: str) -> str:

@@ -138,10 +138,11 @@ def test_an_assertion_over_several_lines_is_not_cut_in_half(bench):
 @pytest.mark.parametrize(
     ("side", "files", "outside"),
     [
-        ("ours, every folder of the task (dir:2)", ["src/a/x.py", "README.md"], ["src/b/y.py", "LICENSE"]),
-        ("ours, every top folder of the task (dir:1)", ["src/a/x.py", "README.md"], ["LICENSE"]),
+        ("ours, every folder of the task (dir:2)", ["src/a/x.py", "README.md"], ["src/b/y.py"]),
+        ("ours, every top folder of the task (dir:1)", ["src/a/x.py", "README.md"], []),
         ("ours, only the folder most of the task is in (dir:2)", ["src/a/x.py", "src/a/z.py", "README.md"],
          ["README.md", "src/b/y.py", "LICENSE"]),
+        ("ours, every folder of the task (dir:2)", ["src/a/x.py"], ["src/b/y.py", "LICENSE"]),
         ("ours, no contract", ["src/a/x.py"], []),
     ],
 )  # fmt: skip
