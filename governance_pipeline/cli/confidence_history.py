@@ -10,20 +10,17 @@ from pathlib import Path
 import click
 
 from governance_pipeline.cli.confidence_options import FOLDER, open_store, say, with_options
-from governance_pipeline.cli.signing import AS_JSON
+from governance_pipeline.cli.signing import AS_JSON, LAKE
 
 
 @click.command(
-    epilog="\b\nExample: govern confidence history scores.svg --lake data/out/lake\n"
+    epilog="\b\nExample: govern confidence history scores.svg --with-facts --lake data/out/lake\n"
     "Exit: 0, 2 usage or nothing to draw, 3 events or tables cannot be used"
 )
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--lake", type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Draw the derived facts of this lake too, whether they were recorded or not.",
-)  # fmt: skip
-@with_options(FOLDER, AS_JSON)
-def history(file: Path, lake: Path | None, folder: Path, as_json: bool) -> None:
+@click.option("--with-facts", is_flag=True, help="Draw the derived facts of the lake too, recorded or not.")
+@with_options(LAKE, FOLDER, AS_JSON)
+def history(file: Path, with_facts: bool, lake: Path, folder: Path, as_json: bool) -> None:
     """Draw the score of each subject and domain over days, as SVG or PNG by the name of the file."""
     import hashlib
 
@@ -38,8 +35,8 @@ def history(file: Path, lake: Path | None, folder: Path, as_json: bool) -> None:
     if file_format not in FORMATS:
         raise click.UsageError(f"{file.name} ends in neither .svg nor .png")
     store = open_store(folder)
-    recorded = list(store.lines()) if lake is None or store.path.exists() else []
-    together = fold_together(recorded, []) if lake is None else fold_lake(Lake(lake), recorded)
+    recorded = list(store.lines()) if not with_facts or store.path.exists() else []
+    together = fold_lake(Lake(lake), recorded) if with_facts else fold_together(recorded, [])
     rows = list(score_rows(together.folded))
     if not rows:
         raise UsageError("there is no scored event yet, so there is nothing to draw")

@@ -37,8 +37,10 @@ def test_a_file_of_another_kind_and_a_history_without_events_are_refused(govern,
 
 def test_a_picture_is_written_and_drawn_again_with_the_same_bytes(govern, tmp_path):
     govern("rate", "error", "--pattern", "EXCUSE")
-    for name in ("one.svg", "two.svg", "one.png"):
+    for name in ("one.svg", "one.png"):
         assert govern("history", str(tmp_path / name))[0] == 0
+    with_facts = ("--with-facts", "--lake", str(tmp_path / "lake"))  # of which there are none
+    assert govern("history", str(tmp_path / "two.svg"), *with_facts)[0] == 0
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
     assert "agent ada" in (tmp_path / "one.svg").read_text()
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
