@@ -11,14 +11,24 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from governance_pipeline.ingest.change_facts.fact import ChangeFact, short
-from governance_pipeline.vocabulary import FactKind
+from governance_pipeline.ingest.change_facts.fact import ChangeFact, short, unjudged
+from governance_pipeline.vocabulary import ChangeAspect, FactKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _OPEN: Final = "__getattr__"
+DECORATED: Final = "decorated"
+"""Reason: a decorator stands in for the function, so its own signature is not what callers see."""
+_KEEPING: Final = frozenset(
+    {
+        "abstractmethod", "asynccontextmanager", "cache", "cached_property", "classmethod", "contextmanager",
+        "deprecated", "final", "lru_cache", "overload", "override", "property", "setter", "staticmethod", "wraps",
+    }
+)  # fmt: skip
+"""Decorators of the standard library that leave what a function accepts as it is."""
 _ALL: Final = "__all__"
 
 
@@ -60,13 +70,31 @@ def compare_signatures(before: Mapping[str, PublicName], after: Mapping[str, Pub
         elif then.function is not None and now.function is not None:
             new = signature_text(name, now)
             if new != text:
-                kind = FactKind.SIGNATURE_NARROWED if narrows(then.function, now.function) else None
-                yield ChangeFact(kind or FactKind.SIGNATURE_CHANGED, name, text, new, file_line=now.line)
+                yield from _changed(name, then.function, now.function, (text, new))
     for name in sorted(after.keys() - before.keys()):
         if not after[name].is_bound:
             yield ChangeFact(
                 FactKind.SIGNATURE_ADDED, name, None, signature_text(name, after[name]), file_line=after[name].line
             )
+
+
+def _changed(name: str, before: _Function, after: _Function, texts: tuple[str, str]) -> Iterator[ChangeFact]:
+    """Tell what a changed signature means; of a function a decorator stands in for, nobody calls it as written."""
+    is_narrower = narrows(before, after)
+    if is_narrower and (_is_replaced(before) or _is_replaced(after)):
+        yield unjudged(ChangeAspect.SIGNATURES, DECORATED)
+        is_narrower = False
+    kind = FactKind.SIGNATURE_NARROWED if is_narrower else FactKind.SIGNATURE_CHANGED
+    yield ChangeFact(kind, name, *texts, file_line=after.lineno)
+
+
+def _is_replaced(function: _Function) -> bool:
+    """Tell whether a decorator that is not known to keep the signature stands in for a function."""
+    for decorator in function.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if ast.unparse(called).rpartition(".")[2] not in _KEEPING:
+            return True
+    return False
 
 
 def _is_gone(name: str, after: Mapping[str, PublicName]) -> bool:

@@ -63,3 +63,17 @@ def test_a_method_that_a_base_may_have_is_not_called_gone(told):
 
 def test_a_module_that_imports_everything_is_not_judged(told):
     assert told("def f(a): pass\n", "from .b import *\n", "src/a.py") == [("unjudged", "signatures")]
+
+
+@pytest.mark.parametrize("decorator", ["@click.command()", "@dg.sensor(job=j)", "@app.route('/x')", "@fixture"])
+def test_what_a_decorator_stands_in_for_is_not_judged_by_its_own_signature(told, decorator):
+    before, after = f"{decorator}\ndef f(a, c): pass", f"{decorator}\ndef f(a, b, c): pass"
+    kinds = [kind for kind, _ in told(before, after, "src/a.py")]
+    assert "signature_narrowed" not in kinds
+    assert "unjudged" in kinds
+
+
+@pytest.mark.parametrize("decorator", ["@staticmethod", "@functools.lru_cache(maxsize=2)", "@abc.abstractmethod"])
+def test_a_decorator_that_keeps_the_signature_hides_no_narrowing(told, decorator):
+    before, after = f"class C:\n {decorator}\n def f(a, c): pass", f"class C:\n {decorator}\n def f(a): pass"
+    assert [kind for kind, _ in told(before, after, "src/a.py")] == ["signature_narrowed"]
