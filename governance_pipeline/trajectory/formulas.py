@@ -34,6 +34,7 @@ CODE: Final = (
     "rounds/evidence.py",
     "rounds/glob_regex.py",
     "rounds/globs.py",
+    "rounds/landing.py",
     "rounds/modules.py",
     "rounds/paths.py",
     "trajectory/accumulated.py",
