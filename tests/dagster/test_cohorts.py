@@ -69,7 +69,8 @@ def tick(house, cursor=None):
         return stale_verdicts(context)
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.long  # in memory and stored the same is held by tests/pipeline
+@pytest.mark.parametrize("seed", [1, 2])
 def test_a_shuffled_backfill_in_any_chunks_gives_the_same_bytes(house, expected, monkeypatch, seed):
     draw = random.Random(seed)
     order = draw.sample(IDS, len(IDS))
@@ -90,6 +91,7 @@ def test_a_shuffled_backfill_in_any_chunks_gives_the_same_bytes(house, expected,
     assert house.materialized("verdict_rounds") == set(IDS)
 
 
+@pytest.mark.long
 def test_a_round_that_comes_late_makes_the_verdicts_after_it_stale_and_they_are_asked_for(house, expected):
     early, late = [each for each in IDS if each != "r-3"], "r-3"
     register(house, *early)
