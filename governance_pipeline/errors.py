@@ -20,6 +20,7 @@ GovernError
 │   └── LedgerMoved             somebody appended first: look again and decide again
 └── GateRefused                 a gate said no                               exit 4
     ├── Refusal                 with the reason code of spec and vectors
+    ├── FrameworkRefused        of the governed folder, with its reason code
     └── AlreadyRecorded         what may happen once has happened; holds the event
 
 What belongs here: classes without logic. What does not: messages; they are written where the facts are.
