@@ -44,7 +44,7 @@ FILE = click.Path(path_type=Path)
 @click.option("--old-table", help="Table of a DuckDB file given as OLD; not needed when it is the only one.")
 @click.option("--new-table", help="Table of a DuckDB file given as NEW; OLD's name when left out.")
 @click.option("--examples", type=click.IntRange(0, 1000), default=5, show_default=True, help="Examples of each kind.")
-@click.option("--screen", is_flag=True, help="Take rows with equal hashes as the same: faster, and no evidence.")
+@click.option("--screen", is_flag=True, help="Take rows with equal hashes as the same: less memory, no evidence.")
 @click.option(
     "--fail-on", type=click.Choice(["difference", "never"]), default="difference", show_default=True,
     help="From what on the exit code is 1; never: a difference does not change it.",

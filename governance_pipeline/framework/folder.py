@@ -5,10 +5,12 @@ What belongs here: names and places. What does not: what is in the files.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 POLICIES: Final = "00_governance/policies.md"
 SAFETY_CHECKS: Final = "00_governance/safety_checks.py"
