@@ -54,6 +54,7 @@ def _key(key: Key, root: TrustRoot) -> dict[str, Any]:
         "fingerprint": key.fingerprint,
         "public_key": base64.b64encode(key.public_key).decode(),
         "application": key.application,
+        "passkey": None if key.passkey is None else {"rp_id": key.passkey.rp_id, "origin": key.passkey.origin},
         **_ends(key.validity),
         "revoked_at": instant_text(min(r.at for r in revoked)) if revoked else None,
     }

@@ -22,6 +22,8 @@ from governance_pipeline.trust.lookalikes import INVISIBLE, LOOKALIKE_PAIRS, LOO
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from governance_pipeline.trust.passkeys import Passkey
+
 _DROPPED: Final = frozenset({"Mn", "Me", "Cf", "Cc", "Zs", "Zl", "Zp"})
 
 
@@ -71,14 +73,16 @@ class Key:
     """A public key of a principal and when it counts.
 
     Attributes:
-        public_key: raw Ed25519 bytes.
+        public_key: raw Ed25519 bytes; of a passkey its DER SubjectPublicKeyInfo.
         validity: when it counts.
         application: what a FIDO authenticator bound the key to (`ssh:…`); None for a key outside of one.
+        passkey: of a passkey, the credential and the page it is bound to.
     """
 
     public_key: bytes
     validity: Validity = Validity()
     application: str | None = None
+    passkey: Passkey | None = None
 
     @cached_property
     def fingerprint(self) -> str:

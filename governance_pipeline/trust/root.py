@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from governance_pipeline.errors import UsageError
+from governance_pipeline.trust.passkeys import is_sound_passkey
 from governance_pipeline.trust.points import is_sound_point
 from governance_pipeline.trust.principals import HUMAN_ROLES, LONE_ROLES, Key, Kind, Principal, Role, Validity, skeleton
 
@@ -178,11 +179,23 @@ def _key_fault(root: TrustRoot) -> str | None:
     owners: dict[bytes, str] = {}
     for principal in root.principals:
         for key in principal.keys:
-            if not is_sound_point(key.public_key):
+            if key.passkey is None and not is_sound_point(key.public_key):
                 return f"key {key.fingerprint} of {principal.id!r} is none: no point of Ed25519, or one of small order"
+            if key.passkey is not None and (fault := _passkey_fault(principal, key)) is not None:
+                return fault
             if key.public_key in owners:
                 return f"key {key.fingerprint} is listed for {owners[key.public_key]!r} and {principal.id!r}"
             owners[key.public_key] = principal.id
+    return None
+
+
+def _passkey_fault(principal: Principal, key: Key) -> str | None:
+    if not is_sound_passkey(key.public_key):
+        return f"passkey {key.fingerprint} of {principal.id!r} is none: neither P-256 nor RSA of 2048 to 4096 bits"
+    if principal.kind is not Kind.HUMAN:
+        return f"{principal.id!r} is a {principal.kind}; only a human has a passkey"
+    if Role.ROOT in principal.roles:
+        return f"{principal.id!r} has the role root, whose key signs on the command line; a passkey signs in a browser"
     return None
 
 

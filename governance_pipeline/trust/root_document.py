@@ -23,6 +23,7 @@ from governance_pipeline.trust import dsse
 from governance_pipeline.trust.instants import instant_of, instant_text
 from governance_pipeline.trust.keys import PUBLIC_KEY_BYTES, fingerprint
 from governance_pipeline.trust.owned_files import owned_bytes
+from governance_pipeline.trust.passkeys import Passkey, base64url, base64url_bytes
 from governance_pipeline.trust.principals import Key, Kind, Principal, Role, Validity
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.root import Revocation, TrustRoot
@@ -228,7 +229,8 @@ def _principal(value: Mapping[str, Any]) -> Principal:
         controller=value["controller"],
         roles=frozenset(Role(role) for role in value["roles"]),
         keys=tuple(
-            Key(base64.b64decode(key["public_key"]), _validity(key), key.get("application")) for key in value["keys"]
+            Key(base64.b64decode(key["public_key"]), _validity(key), key.get("application"), _passkey(key))
+            for key in value["keys"]
         ),
         aliases=tuple(value["aliases"]),
         validity=_validity(value),
@@ -237,9 +239,19 @@ def _principal(value: Mapping[str, Any]) -> Principal:
 
 def _kind_members(key: Key) -> dict[str, str]:
     encoded = base64.b64encode(key.public_key).decode()
+    if key.passkey is not None:
+        credential_id, rp_id, origin = key.passkey
+        bound = {"credential_id": base64url(credential_id), "rp_id": rp_id, "origin": origin}
+        return {"type": "passkey", "public_key": encoded, **bound}
     if key.application is None:
         return {"type": "ed25519", "public_key": encoded}
     return {"type": "sk-ed25519", "public_key": encoded, "application": key.application}
+
+
+def _passkey(value: Mapping[str, Any]) -> Passkey | None:
+    if value["type"] != "passkey":
+        return None
+    return Passkey(base64url_bytes(value["credential_id"]), value["rp_id"], value["origin"])
 
 
 def _validity(value: Mapping[str, Any]) -> Validity:

@@ -1,8 +1,11 @@
-"""Shared by unit tests of several packages: a lake with rounds of cohorts, as the cohort tables read them."""
+"""Shared by unit tests of several packages: a lake with rounds of cohorts, and passkeys in software."""
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +54,15 @@ class CohortLake(Lake):
 def cohort_lake(tmp_path) -> CohortLake:
     """Give an empty lake with `put_round` and `refresh`."""
     return CohortLake(tmp_path / "lake")
+
+
+@pytest.fixture(scope="session")
+def software_passkey():
+    """Give the module of the authenticator in software."""
+    name = "software_passkey"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
