@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PACKAGES: Final = ("gate", "ledger", "trust", "report")
 """What decides (gate, ledger, trust) and what is released then (gate, report)."""
 
-_ENDINGS: Final = (".py", ".sql", ".json", ".html", ".css")
+_ENDINGS: Final = (".py", ".sql", ".json", ".html", ".css", ".js")
 
 
 @cache

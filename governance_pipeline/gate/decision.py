@@ -104,6 +104,18 @@ def sign_decision(decision: Decision, signer: Signer) -> bytes:
     Raises:
         UsageError: it breaks its own schema (an empty reason, no producers), or is larger than a reader takes.
     """
+    data = dsse.sign(decision_statement(decision), STATEMENT_PAYLOAD_TYPE, signer)
+    if len(data) > DECISION_BYTES:
+        raise UsageError(f"the decision has {len(data)} bytes, at most {DECISION_BYTES} are read; shorten the reason")
+    return data
+
+
+def decision_statement(decision: Decision) -> bytes:
+    """Give the statement of a decision: the payload that is signed, here, in a browser or elsewhere.
+
+    Raises:
+        UsageError: it breaks its own schema (an empty reason, no producers).
+    """
     predicate = _predicate(decision)
     fault = document_fault("human-approval-v1", predicate)
     if fault is None and not is_said(decision.reason):
@@ -111,10 +123,7 @@ def sign_decision(decision: Decision, signer: Signer) -> bytes:
     if fault is not None:
         raise UsageError(f"this cannot be signed as a decision: {fault}")
     subject = Subject(f"{decision.gate}/{decision.round_id}", decision.subject_sha256)
-    data = dsse.sign(statement_bytes([subject], PREDICATE, predicate), STATEMENT_PAYLOAD_TYPE, signer)
-    if len(data) > DECISION_BYTES:
-        raise UsageError(f"the decision has {len(data)} bytes, at most {DECISION_BYTES} are read; shorten the reason")
-    return data
+    return statement_bytes([subject], PREDICATE, predicate)
 
 
 def decision_of(statement: Statement) -> Decision:
