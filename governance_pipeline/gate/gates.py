@@ -1,5 +1,9 @@
 """The gates there are: which assets each releases, and which tables a person's signature then covers.
 
+A gate of rounds stands before assets of the pipeline. A gate of actions stands before one act on a governed folder or
+on the corpus; what is signed for is a proposal (`proposals`), not tables, and the place of the round id is taken by
+what the act is about: the name of an asset of the canonical registry, or of the action.
+
 What belongs here: the literal list. What does not: how passage is decided.
 """
 
@@ -53,7 +57,14 @@ literal, because the gate knows nothing of the pipeline; a test holds the two to
 
 PUBLISH: Final = Gate("publish", ("published_round_report", "published_features"), UPSTREAM)
 GATES: Final = {gate.name: gate for gate in (PUBLISH,)}
-"""Name of a gate -> the gate."""
+"""Name of a gate of rounds -> the gate."""
+
+REGISTRY: Final = Gate("registry", ("canonical_registry",), ())
+"""Before every write to an asset of the canonical registry (spec/framework.md §4)."""
+AUTHORITY: Final = Gate("authority", ("critical_action",), ())
+"""Before every other action of the critical list (spec/framework.md §5)."""
+ACTION_GATES: Final = {gate.name: gate for gate in (REGISTRY, AUTHORITY)}
+"""Name of a gate of actions -> the gate."""
 
 
 def gate_of(name: str) -> Gate:
@@ -63,9 +74,14 @@ def gate_of(name: str) -> Gate:
         UsageError: there is no such gate.
     """
     try:
-        return GATES[name]
+        return {**GATES, **ACTION_GATES}[name]
     except KeyError:
-        raise UsageError(f"there is no gate {name!r}; the gates are {', '.join(GATES)}") from None
+        raise UsageError(f"there is no gate {name!r}; the gates are {', '.join((*GATES, *ACTION_GATES))}") from None
+
+
+def is_gate(name: str) -> bool:
+    """Tell whether there is a gate with this name."""
+    return name in GATES or name in ACTION_GATES
 
 
 def gate_of_asset(asset: str) -> Gate:

@@ -110,11 +110,20 @@ class Release:
                 f"{self.asset} of round {self.round_id} was written as {stored.digest}, in force is {in_force}; "
                 "somebody else wrote it meanwhile"
             )
+        self.finished(stored.digest, now=now)
+
+    def finished(self, output_sha256: str, *, now: datetime) -> None:
+        """Record RELEASED and DONE with the digest of what was put in force; once more changes nothing.
+
+        Raises:
+            Refusal: REPLAYED when something else was released on the same decisions.
+            StorageError: the ledger could not be written.
+        """
         for kind in (EventType.RELEASED, EventType.DONE):
-            output = {"output_sha256": stored.digest}
+            output = {"output_sha256": output_sha256}
             for decision_id in self.decision_ids:
                 entry = _entry(kind, self, decision_id, self.run_id, self.root_run_id, now, output)
-                _append_once(self.ledger, entry, stored.digest)
+                _append_once(self.ledger, entry, output_sha256)
 
 
 def require_open_gate(
@@ -161,18 +170,24 @@ def require_open_gate(
             f"gate {gate} releases {', '.join(chosen.assets)} for at least one round of a run, not {asset}"
         )
     verifier = Verifier(lake, ledger, root, load_policy(config.policy), config)
-    rounds = list(dict.fromkeys(round_ids))
-    read = {round_id: _inputs(chosen, round_id, lake) for round_id in rounds}
+    read = [_inputs(chosen, round_id, lake) for round_id in dict.fromkeys(round_ids)]
+    return pass_all(verifier, asset, read, run_id, root_run_id, now)
+
+
+def pass_all(
+    verifier: Verifier, asset: str, read: Sequence[RoundInputs], run_id: str, root_run_id: str, now: datetime
+) -> list[Release]:
+    """Verify and use decisions for inputs that were read, all or none; arguments and errors as `require_open_gate`."""
     for _ in range(TRIES):
-        history = read_history(ledger)
+        history = read_history(verifier.ledger)
         passages = [
             verify(
                 passage_of(
-                    verifier, chosen, round_id, now,
-                    asset=asset, root_run_id=root_run_id, history=history, inputs=read[round_id],
+                    verifier, inputs.gate, inputs.round_id, now,
+                    asset=asset, root_run_id=root_run_id, history=history, inputs=inputs,
                 )
             )
-            for round_id in rounds
+            for inputs in read
         ]  # fmt: skip
         releases = [_release(passage, asset, run_id, root_run_id) for passage in passages]
         try:
@@ -180,7 +195,7 @@ def require_open_gate(
         except LedgerMoved:
             continue
         return releases
-    raise StorageError(f"ledger {ledger.path} is too busy: {TRIES} tries found it changed; run again")
+    raise StorageError(f"ledger {verifier.ledger.path} is too busy: {TRIES} tries found it changed; run again")
 
 
 def _inputs(gate: Gate, round_id: str, lake: Lake) -> RoundInputs:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.gate.envelope_steps import proven_assurance
 from governance_pipeline.gate.events import read_history
+from governance_pipeline.gate.gates import GATES
 from governance_pipeline.gate.states import standing_of, words_of
 from governance_pipeline.gate.verify import passage_of, verify
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
@@ -48,7 +49,7 @@ def gate_requests(round_ids: Sequence[str], verifier: Verifier, now: datetime) -
     """
     history = read_history(verifier.ledger)
     wanted = set(round_ids)
-    newest = {r.request_id: r for r in history.requests if r.round_id in wanted}
+    newest = {r.request_id: r for r in history.requests if r.round_id in wanted and r.gate in GATES}
     rows = (_request_row(standing_of(r, verifier, history, now), history, now) for r in newest.values())
     return frame_of("gate_requests", rows)
 
