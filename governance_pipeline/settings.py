@@ -39,6 +39,12 @@ class Settings:
         "gigabytes; below it opening sessions costs more than running row by row",
         source="bench/crosscheck.py",
     )
+    streamed_report_bytes: int = _threshold(
+        16 * 2**20,
+        unit="bytes of a cross-check report",
+        reason="above it the validator holds one record at a time: a report held whole takes ten times its size",
+        source="a report of 156 MB held whole took 1.7 GiB",
+    )
     compaction_files: int = _threshold(
         2_000,
         unit="files of one table a view may open",

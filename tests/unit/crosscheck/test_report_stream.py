@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from governance_pipeline.crosscheck import report_file
 from governance_pipeline.crosscheck.check_set import load_check_set
 from governance_pipeline.crosscheck.guardian import judge
 from governance_pipeline.crosscheck.report import json_text, report_document
@@ -15,6 +16,7 @@ from governance_pipeline.crosscheck.report_file import file_violations, text_vio
 from governance_pipeline.crosscheck.report_stream import streamed_violations
 from governance_pipeline.crosscheck.run import run_checks
 from governance_pipeline.errors import UnreadableError
+from governance_pipeline.settings import Settings
 from governance_pipeline.strict.limits import Limits
 
 CASES = Path(__file__).parent / "cases"
@@ -75,3 +77,13 @@ def test_a_file_beyond_the_bound_of_a_document_is_streamed(tmp_path):
     (tmp_path / "report.json").write_text(json.dumps(json.loads(SIGNED)))
     with pytest.raises(UnreadableError, match="one item per line"):
         file_violations(tmp_path / "report.json", Limits(document_bytes=100))
+
+
+def test_a_file_that_is_large_to_hold_is_streamed_and_one_of_another_layout_is_held(tmp_path, monkeypatch):
+    report, small = tmp_path / "report.json", Settings(streamed_report_bytes=100)
+    report.write_bytes(SIGNED.replace(b"\n", b""))
+    assert file_violations(report, settings=small) == []
+    report.write_bytes(SIGNED.replace(b'"guardian":"pass"', b'"guardian":"block"'))
+    assert sorted(file_violations(report, settings=small)) == sorted(file_violations(report)) != []
+    monkeypatch.setattr(report_file, "text_violations", None)  # held by nobody
+    assert file_violations(report, settings=small) != []
