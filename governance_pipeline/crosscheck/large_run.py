@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from governance_pipeline.crosscheck.batch import Batch, SourcesUnreadableError, columns_of
@@ -20,7 +21,7 @@ from governance_pipeline.crosscheck.sources import SourceAccount, read_source
 from governance_pipeline.crosscheck.staged_records import Staged, StagedRecords, staged
 from governance_pipeline.crosscheck.stored_records import MEMORY, STORED, StoredRecords, ordered_records
 from governance_pipeline.errors import Fault, UnreadableError
-from governance_pipeline.strict.files import digest_file
+from governance_pipeline.strict.files import FileRefused, digest_file
 from governance_pipeline.strict.sql_session import open_session
 
 if TYPE_CHECKING:
@@ -92,16 +93,23 @@ def _read(run: _Run, by_set: Iterable[str]) -> None:
         source = run.check_set.sources[name]
         try:
             if name in by_set and source.file is not None:
-                found = digest_file(source.file)
-                rows = pq.read_metadata(source.file).num_rows
-                run.accounts[name] = SourceAccount(found.sha256, found.size, rows)
-                run.unread[name] = found.size
+                _hash(run, name, source.file)
             else:
                 _stage(run, name)
         except UnreadableError as error:
             faults.append(Fault("source_unreadable", source.line, f"source {name}: {error}"))
     if faults:
         raise SourcesUnreadableError(run.check_set.name, sorted(faults, key=lambda fault: fault.line or 0))
+
+
+def _hash(run: _Run, name: str, file: Path) -> None:
+    found = digest_file(file)
+    try:
+        rows = pq.read_metadata(file).num_rows
+    except (pa.ArrowException, OSError):  # it was Parquet when the check was looked at
+        raise FileRefused("changed_while_read", file) from None
+    run.accounts[name] = SourceAccount(found.sha256, found.size, rows)
+    run.unread[name] = found.size
 
 
 def _stage(run: _Run, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from governance_pipeline.crosscheck import large_run as module
+from governance_pipeline.crosscheck.batch import SourcesUnreadableError
 from governance_pipeline.crosscheck.check_set import load_check_set
 from governance_pipeline.crosscheck.guardian import judge
 from governance_pipeline.crosscheck.large_run import run_large
@@ -94,3 +96,18 @@ def test_a_source_that_sql_cannot_read_any_more_is_read_row_by_row(check_set, sp
     batch = run_large(check_set, spill=spill)
     assert batch.records["c1"].statuses() == {RecordStatus.UNVERIFIABLE: 2}
     assert batch.accounts["l"].quarantined == 1
+
+
+def test_a_source_that_is_no_parquet_any_more_when_it_is_hashed_is_unreadable(check_set, spill, monkeypatch):
+    file = check_set.sources["d"].file
+
+    def looked_at(run, check):
+        result = found(run, check)
+        file.write_bytes(b"PAR1 no more")
+        return result
+
+    found = module._is_set
+    monkeypatch.setattr(module, "_is_set", looked_at)
+    check_set = dataclasses.replace(check_set, checks=check_set.checks[:1])
+    with pytest.raises(SourcesUnreadableError, match="changed_while_read"):
+        run_large(check_set, spill=spill)
