@@ -4,17 +4,21 @@ What belongs here: what a run is called in the ledger, and what Dagster is told.
 the guard's (gate.guard), and what is written (gate.publication). Nothing is written before all rounds have passed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import dagster as dg
 
 from assets_defs.deciding import OPEN, refused, standings
+from assets_defs.decision_sensor import ATTEMPT_TAG
 from assets_defs.recording import failure_of, metadata_of
 from assets_defs.resources import Gatekeeper
 from governance_pipeline.errors import GovernError
+from governance_pipeline.gate.attempts import resumed_run
+from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.gates import gate_of_asset
 from governance_pipeline.gate.guard import Release, require_open_gate
+from governance_pipeline.gate.passage import Verifier
 from governance_pipeline.gate.publication import publish
 from governance_pipeline.storage.lake import Lake, Stored
 from governance_pipeline.strict.excerpt import excerpt
@@ -50,7 +54,7 @@ def _released(context: dg.AssetExecutionContext, asset: str, lake: Lake, keeper:
         verifier = keeper.verifier(lake)
         return require_open_gate(
             gate_of_asset(asset).name, asset, round_ids, lake, verifier.ledger, verifier.root, verifier.config,
-            run.run_id, run.root_run_id or run.run_id, keeper.now(),
+            run.run_id, _root_run(run, asset, round_ids, verifier), keeper.now(),
         )  # fmt: skip
     except GovernError as error:
         if len(round_ids) == 1:
@@ -58,6 +62,17 @@ def _released(context: dg.AssetExecutionContext, asset: str, lake: Lake, keeper:
         closed = {key: s for key, s in standings(lake, keeper, round_ids).items() if s.state != OPEN}
         reasons = {key: standing.reason for key, standing in closed.items()}
         raise refused(reasons or dict.fromkeys(round_ids, str(error))) from None
+
+
+def _root_run(run: dg.DagsterRun, asset: str, round_ids: Sequence[str], verifier: Verifier) -> str:
+    """Return the run this one continues: that of the attempt the ledger knows under its tag, else Dagster's.
+
+    A tag alone says nothing; without such an attempt in the ledger the run stands for itself.
+    """
+    attempt, own = run.tags.get(ATTEMPT_TAG), run.root_run_id or run.run_id
+    if attempt is None or len(round_ids) != 1:
+        return own
+    return resumed_run(read_history(verifier.ledger), attempt, round_ids[0], asset) or own
 
 
 def _metadata(release: Release, stored: Stored) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from governance_pipeline.cli.gate_plan import plan_backfill
+from governance_pipeline.cli.gate_retry import retry
 from governance_pipeline.cli.signing import (
     AS_JSON,
     AT,
@@ -245,3 +246,4 @@ def _opened(config_path: Path | None, lake: Path, at: str | None) -> tuple[Verif
 
 
 gate.add_command(plan_backfill)
+gate.add_command(retry)

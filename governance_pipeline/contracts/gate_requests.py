@@ -28,7 +28,7 @@ class GateRequests(TableModel):
     subject_sha256: Text = sha256("Digest of the manifest: everything the gate would release.")
     state: Text = text(
         "Where it stands.",
-        pattern=r"^(PENDING|APPROVED|REJECTED|REVOKED|EXPIRED|SUPERSEDED|STALE|BLOCKED_POLICY|CONSUMED)$",
+        pattern=r"^(PENDING|APPROVED(_FAILED)?|REJECTED|REVOKED|EXPIRED|SUPERSEDED|STALE|BLOCKED_POLICY|CONSUMED)$",
     )
     code: Text = text("Reason code of the refusal.", null=True, pattern=r"^[A-Z_]+$")
     message: Text = text("What is in the way, in words.", null=True)

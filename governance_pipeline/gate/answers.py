@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.gate.attempt_answers import attempt_entries
 from governance_pipeline.gate.cases import Cases, standing_facts
 from governance_pipeline.gate.closings import signed_decision
 from governance_pipeline.gate.decision import TRUST_TIER
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
     Facts = Mapping[tuple[str, str], dict[str, Any]]
 
-LISTED: Final = frozenset({State.PENDING, State.BLOCKED_POLICY})
-"""States an inbox lists: what waits for a person, at this gate or before it."""
+LISTED: Final = frozenset({State.PENDING, State.BLOCKED_POLICY, State.APPROVED_FAILED})
+"""States an inbox lists: what waits for a person, at this gate, before it, or after it failed to be published."""
 
 
 def inbox_document(verifier: Verifier, history: History, now: datetime, *, every: bool = False) -> dict[str, Any]:
@@ -78,6 +79,7 @@ def log_document(verifier: Verifier, history: History, round_id: str, now: datet
         *(_asked(r, verifier, history, now) for r in history.requests if r.round_id == round_id),
         *(_decided(d, verifier) for d in history.decisions if d.round_id == round_id),
         *(_passed(p) for p in history.passages if p.round_id == round_id),
+        *attempt_entries(history, round_id),
     ]
     return {
         "schema": "govern/gate-log/v1",
@@ -206,8 +208,15 @@ def _standing(standing: Standing, verifier: Verifier, history: History, now: dat
         "age_s": int((now - request.created).total_seconds()),
         "requester": request.requester,
         "may_act": people,
-        "command": f"govern gate approve {request.request_id} --reason WHY --key FILE" if people else None,
+        "command": _command(standing, people),
     }
+
+
+def _command(standing: Standing, people: Sequence[str]) -> str | None:
+    request_id = standing.request.request_id
+    if standing.state is State.APPROVED_FAILED:
+        return f"govern gate retry {request_id}"
+    return f"govern gate approve {request_id} --reason WHY --key FILE" if people else None
 
 
 def _asked(request: Requested, verifier: Verifier, history: History, now: datetime) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the gate writes into the ledger, and reading it back: requests, decisions, passages, freezes, resolutions.
+"""What the gate writes into the ledger, and reading it back: requests, decisions, passages, freezes, and the rest.
 
 What belongs here: types of events, their bodies, and the fold that puts them in order. What does not: whether any of it
 counts. A fold believes nothing: a decision here is an envelope somebody recorded, to be verified each time.
@@ -11,12 +11,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from governance_pipeline.errors import StorageError
-from governance_pipeline.gate.event_members import are_digests, text, texts
+from governance_pipeline.gate.attempts import Failed, Retried, failed_of, retried_of
+from governance_pipeline.gate.delegation import Delegated, delegated_of
+from governance_pipeline.gate.event_members import request_members, text, texts
 from governance_pipeline.gate.gates import GATES
 from governance_pipeline.ledger.verification import Fault
-from governance_pipeline.trust.instants import instant_of
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
-from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,10 +40,15 @@ class EventType(StrEnum):
     FREEZE = "FREEZE"
     UNFREEZE = "UNFREEZE"
     CASE_RESOLVED = "CASE_RESOLVED"
+    RUN_FAILED = "RUN_FAILED"
+    RETRY = "RETRY"
+    DELEGATED = "DELEGATED"
+    UNDELEGATED = "UNDELEGATED"
 
 
 DECISIONS = (EventType.APPROVED, EventType.REJECTED, EventType.REVOKED)
 CLOSING = (EventType.REJECTED, EventType.REVOKED)
+DELEGATIONS = (EventType.DELEGATED, EventType.UNDELEGATED)
 PASSAGES = (EventType.INTENT, EventType.CONSUMED, EventType.RELEASED, EventType.DONE)
 PASSAGE_MEMBERS = ("gate", "round_id", "asset", "decision_id", "subject_sha256", "run_id", "root_run_id")
 """What the body of every event of a passage holds."""
@@ -51,8 +56,6 @@ PASSAGE_MEMBERS = ("gate", "round_id", "asset", "decision_id", "subject_sha256",
 
 UNUSABLE = "unusable"
 """Code of the fault of an event that does not hold what its type needs."""
-
-_DIGESTS = ("request_id", "subject_sha256", "policy_sha256", "code_sha256")
 
 
 class Requested(NamedTuple):
@@ -152,6 +155,9 @@ class History:
     freezes: dict[int, Frozen] = field(default_factory=dict)
     frozen_once: set[int] = field(default_factory=set)
     resolutions: dict[str, list[Resolution]] = field(default_factory=dict)
+    failures: list[Failed] = field(default_factory=list)
+    retries: list[Retried] = field(default_factory=list)
+    delegations: list[Delegated] = field(default_factory=list)
     unusable: list[Fault] = field(default_factory=list)
     _faults: list[Fault] | None = None
 
@@ -249,7 +255,7 @@ def _add(history: History, event: Event) -> None:
     kind, body = EventType(event.type), event.body
     if kind is EventType.REQUESTED:
         if text(body["gate"]) in GATES:  # a gate of another version of this program is no business of this one
-            history.requests.append(_requested(event))
+            history.requests.append(Requested(seq=event.seq, **request_members(body)))
     elif kind in DECISIONS:
         names = texts(body, ("gate", "round_id", "request_id", "decision_id"))
         envelope = text(body["envelope"]).encode()
@@ -267,32 +273,18 @@ def _add(history: History, event: Event) -> None:
             raise ValueError("there is no such freeze")
         history.freezes.pop(body["freeze_seq"], None)  # another person may have lifted it meanwhile
     else:
-        names = texts(body, ("case_id", "resolution", "reason"))
-        made = Resolution(event.seq, actor=event.actor, envelope=text(body["envelope"]).encode(), **names)
+        _add_around(history, kind, event)
+
+
+def _add_around(history: History, kind: EventType, event: Event) -> None:
+    """Add what goes with a decision: attempts to publish it, delegations, and the cases it rests on."""
+    if kind is EventType.RUN_FAILED:
+        history.failures.append(failed_of(event))
+    elif kind is EventType.RETRY:
+        history.retries.append(retried_of(event))
+    elif kind in DELEGATIONS:
+        history.delegations.append(delegated_of(event, is_given=kind is EventType.DELEGATED))
+    else:
+        names, envelope = texts(event.body, ("case_id", "resolution", "reason")), text(event.body["envelope"]).encode()
+        made = Resolution(event.seq, actor=event.actor, envelope=envelope, **names)
         history.resolutions.setdefault(made.case_id, []).append(made)
-
-
-def _requested(event: Event) -> Requested:
-    body = event.body
-    names = (
-        "request_id", "gate", "round_id", "subject_sha256", "requester", "policy_version", "policy_sha256",
-        "code_sha256", "verdict_status",
-    )  # fmt: skip
-    digests = (*(body[name] for name in _DIGESTS), *body["upstream"].values(), *body["verdicts"])
-    if not is_round_id(body["round_id"]) or not are_digests(digests):
-        raise ValueError("a round id or digest is none")  # both become names of files
-    supersedes = body["supersedes"]
-    return Requested(
-        seq=event.seq,
-        **texts(body, names),
-        window=int(body["window"]),
-        created=instant_of(body["created"]),
-        expires=instant_of(body["expires"]),
-        actors=tuple(map(text, body["actors"])),
-        upstream={text(table): text(digest) for table, digest in body["upstream"].items()},
-        producers_count=int(body["producers_count"]),
-        failed_independence=int(body["failed_independence"]),
-        mismatch_cases=int(body["mismatch_cases"]),
-        verdicts=tuple(map(text, body["verdicts"])),
-        supersedes=supersedes and text(supersedes),
-    )

@@ -10,7 +10,9 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.gate.attempt_answers import attempt_words
 from governance_pipeline.gate.display import CONFIRM_CHARACTERS
+from governance_pipeline.gate.states import State
 from governance_pipeline.report.case_page import standing_words
 from governance_pipeline.report.texts import words
 
@@ -73,7 +75,13 @@ def standing_lines(document: dict[str, Any]) -> list[str]:
         f"may act    {', '.join(document['may_act']) or 'nobody'}",
     ]
     digits = document["subject_sha256"][:CONFIRM_CHARACTERS]
-    return lines if document["command"] is None else [*lines, f"approve    {document['command']} --digest {digits}"]
+    if document["command"] is None:
+        return lines
+    is_failed = document["state"] == State.APPROVED_FAILED
+    return [
+        *lines,
+        f"retry      {document['command']}" if is_failed else f"approve    {document['command']} --digest {digits}",
+    ]
 
 
 def result_line(entry: dict[str, Any]) -> str:
@@ -113,6 +121,8 @@ def published_lines(document: dict[str, Any]) -> list[str]:
 def _event_words(event: dict[str, Any]) -> str:
     if event["type"] == "REQUESTED":
         return f"{event['request_id'][:SHORT]} is {event['state']}"
+    if event["type"] in ("RUN_FAILED", "RETRY"):
+        return attempt_words(event)
     if "signed_by" in event:
         signed = ", ".join(event["signed_by"]) or "NOBODY"
         return f"{event['request_id'][:SHORT]} signed by {signed}: {json.dumps(event['reason'], ensure_ascii=False)}"

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError
+from governance_pipeline.gate.attempts import failed_attempt
 from governance_pipeline.gate.closings import unlifted_closings
 from governance_pipeline.gate.code_digest import gate_code_sha256
 from governance_pipeline.gate.decision import Verb
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """Where a request stands."""
+    """Where a request stands. APPROVED_FAILED is approved, and the run that was to publish it failed."""
 
     PENDING = "PENDING"
     APPROVED = "APPROVED"
+    APPROVED_FAILED = "APPROVED_FAILED"
     REJECTED = "REJECTED"
     REVOKED = "REVOKED"
     EXPIRED = "EXPIRED"
@@ -75,7 +77,7 @@ def standing_of(request: Requested, verifier: Verifier, history: History, now: d
     for closing in unlifted_closings(history, request, verifier.root):
         state = State.REJECTED if closing.decision.verb is Verb.REJECT else State.REVOKED
         return Standing(request, state, ReasonCode.REVOKED, closing.said)
-    if is_used_up(request, history):
+    if is_used_up(request, history) and failed_attempt(request, history) is None:
         return Standing(request, State.CONSUMED)
     if (stale := _stale(request, verifier)) is not None:
         return stale
@@ -177,7 +179,12 @@ def _decided(request: Requested, verifier: Verifier, history: History, now: date
         verify(passage_of(verifier, gate_of(request.gate), request.round_id, now, history=history))
     except Refusal as refusal:
         return Standing(request, _STATE_OF_CODE.get(refusal.code, State.PENDING), refusal.code, words_of(refusal))
-    return Standing(request, State.APPROVED)
+    failed = failed_attempt(request, history)
+    if failed is None:
+        return Standing(request, State.APPROVED)
+    again = f"govern gate retry {request.request_id}"
+    message = f"run {failed.run_id} failed at {instant_text(failed.ts)}; `{again}` launches it again"
+    return Standing(request, State.APPROVED_FAILED, None, message)
 
 
 def _expired(standing: Standing, history: History) -> Standing:
