@@ -23,6 +23,7 @@ from governance_pipeline.crosscheck.unresolved import false_hashes
 from governance_pipeline.errors import GovernError
 from governance_pipeline.ingest.conservation import lost
 from governance_pipeline.pipeline import joined
+from governance_pipeline.trajectory.change_proof import changes_that_cannot_fail
 from governance_pipeline.workspace import Workspace
 
 
@@ -55,7 +56,10 @@ def _unchecked(workspace: Workspace, round_id: str) -> pd.DataFrame:
 def _survivors(workspace: Workspace, round_ids: Sequence[str]) -> pd.DataFrame:
     tables = ("core_declared", "core_components", "audit_cross_checks")
     frames = ([workspace.lake.get(table, round_id) for round_id in round_ids] for table in tables)
-    return checks_that_cannot_fail(*map(joined, tables, frames))
+    declared, components, records = map(joined, tables, frames)
+    found = [checks_that_cannot_fail(declared, components, records), changes_that_cannot_fail(records)]
+    filled = [rows for rows in found if len(rows)]
+    return pd.concat(filled, ignore_index=True) if filled else found[0]
 
 
 def _false_hashes(workspace: Workspace, round_id: str) -> pd.DataFrame:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
     Listed = list[tuple[str, int, int]]
 
+CANNOT_FAIL: Final = "check_cannot_fail"
+"""Code of a check that survived a mutant (spec/crosscheck.md §4)."""
+
 _FILES: Final[tuple[tuple[tuple[str, int, int], ...], ...]] = (
     (("public/a", 3, 1), ("inner/b", 5, 0)),
     (("public/a", 1, 0), ("public/c", 2, 2), ("lib/d", 9, 2)),
@@ -61,6 +64,28 @@ def change_proofs() -> list[ChangeProof]:
     """Prove the check of each number a change event carries, in the order F L M P H."""
     sound = _compared([list(files) for files in _FILES])
     return [_proof(field, sound) for field in CHANGE_CHECKS]
+
+
+def changes_that_cannot_fail(audit_cross_checks: pd.DataFrame) -> pd.DataFrame:
+    """Prove the checks of change events that rounds have records of, and return those that survived a mutant.
+
+    Args:
+        audit_cross_checks: of any number of rounds; records of other checks are passed over.
+
+    Returns:
+        One row per round and check: round_id, check_id, code (``check_cannot_fail``), and what the proof counted.
+        Empty when all is well.
+    """
+    pairs = audit_cross_checks[["round_id", "check_id"]].drop_duplicates()
+    used = {check.check_id for check in CHANGE_CHECKS.values()}.intersection(pairs["check_id"])
+    survivors = {proof.check_id: proof for proof in change_proofs() if not proof.can_fail} if used else {}
+    rows = [
+        (round_id, check_id, CANNOT_FAIL, *survivors[check_id][1:])
+        for round_id, check_id in zip(pairs["round_id"], pairs["check_id"], strict=True)
+        if check_id in survivors
+    ]
+    columns = ["round_id", "check_id", "code", "records", "declared_flipped", "components_moved"]
+    return pd.DataFrame(sorted(rows), columns=columns)
 
 
 def _proof(field: str, sound: Sequence[dict[str, Compared]]) -> ChangeProof:
