@@ -86,7 +86,7 @@ def show(request: str, lake: Path, config_path: Path | None, at: str | None, as_
     """
     from governance_pipeline.gate.answers import request_document
     from governance_pipeline.gate.claim_pages import shown_lines
-    from governance_pipeline.gate.deciding import shown
+    from governance_pipeline.gate.shown import shown
 
     verifier, now = _opened(config_path, lake, at)
     document = request_document(shown(verifier, request, now), verifier, now)
@@ -225,8 +225,8 @@ def _decide_all(
 
 def _confirmed(verifier: Verifier, request: str, given: str | None, *, quiet: bool) -> str:
     """Show a request and have its digest confirmed; gives the digest of the text that was shown."""
-    from governance_pipeline.gate.deciding import shown
     from governance_pipeline.gate.display import CONFIRM_CHARACTERS, is_confirmed
+    from governance_pipeline.gate.shown import shown
     from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
     view = shown(verifier, request, clock())

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from governance_pipeline.gate.deciding import Shown
     from governance_pipeline.gate.events import History, Passed, Recorded, Requested
     from governance_pipeline.gate.passage import Verifier
+    from governance_pipeline.gate.shown import Shown
     from governance_pipeline.gate.states import Standing
     from governance_pipeline.trust.reasons import Refusal
 

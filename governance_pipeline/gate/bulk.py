@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.answers import result
-from governance_pipeline.gate.deciding import decide, request_of
+from governance_pipeline.gate.deciding import decide
 from governance_pipeline.gate.events import read_history
+from governance_pipeline.gate.shown import request_of
 from governance_pipeline.gate.states import standing_of
 from governance_pipeline.trust.instants import instant_text
 from governance_pipeline.trust.reasons import ReasonCode, Refusal

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from governance_pipeline.errors import UsageError
-from governance_pipeline.gate.deciding import request_of
 from governance_pipeline.gate.decision import DECISION_BYTES
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.gates import gate_of
 from governance_pipeline.gate.passage import Offer
+from governance_pipeline.gate.shown import request_of
 from governance_pipeline.gate.states import is_used_up
 from governance_pipeline.gate.verify import STEPS, passage_of, verify
 from governance_pipeline.strict.files import open_regular

@@ -14,7 +14,7 @@ from governance_pipeline.gate.attempts import attempt_key, next_attempt, open_ru
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.gates import GATES, gate_of
 from governance_pipeline.gate.parties import REQUESTER
-from governance_pipeline.gate.deciding import request_of
+from governance_pipeline.gate.shown import request_of
 from governance_pipeline.gate.states import words_of
 from governance_pipeline.gate.verify import passage_of, verify
 from governance_pipeline.ledger.event import AlreadyRecorded

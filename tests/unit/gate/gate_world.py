@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from governance_pipeline.contracts.registry import frame_of
-from governance_pipeline.gate.deciding import decide, shown
+from governance_pipeline.gate.deciding import decide
 from governance_pipeline.gate.decision import Decision, Verb, origin_of, sign_decision
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.gates import PUBLISH
@@ -24,6 +24,7 @@ from governance_pipeline.gate.guard import require_open_gate
 from governance_pipeline.gate.manifest import kept_manifest
 from governance_pipeline.gate.passage import Verifier, open_verifier, policy_ref
 from governance_pipeline.gate.request import register_requests
+from governance_pipeline.gate.shown import shown
 from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.ledger.trusted_root import remember_root
 from governance_pipeline.storage.lake import Lake

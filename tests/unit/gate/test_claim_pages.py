@@ -8,7 +8,7 @@ from gate_world import HOUR, NOON, digest
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.gate.answers import inbox_document, request_document
 from governance_pipeline.gate.claim_pages import claim_page_lines, listed_lines, shown_lines
-from governance_pipeline.gate.deciding import shown
+from governance_pipeline.gate.shown import shown
 
 LATER = NOON + HOUR
 

@@ -9,9 +9,10 @@ from gate_world import FEATURES, HOUR, NOON, NamedSigner
 
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.gate.bulk import decide_each
-from governance_pipeline.gate.deciding import decide, shown
+from governance_pipeline.gate.deciding import decide
 from governance_pipeline.gate.decision import Verb, decision_of
 from governance_pipeline.gate.display import closing_text, display_sha256
+from governance_pipeline.gate.shown import shown
 from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.reasons import ReasonCode, Refusal

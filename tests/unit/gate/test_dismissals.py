@@ -13,7 +13,6 @@ import pytest
 from governance_pipeline.believed import believed
 from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.errors import UsageError
-from governance_pipeline.gate.deciding import shown
 from governance_pipeline.gate.dismissals import (
     dismiss,
     find_finding,
@@ -24,6 +23,7 @@ from governance_pipeline.gate.dismissals import (
 from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.gates import PUBLISH
 from governance_pipeline.gate.inputs import read_inputs
+from governance_pipeline.gate.shown import shown
 from governance_pipeline.gate.states import State, standing_of
 from governance_pipeline.ledger.dismissals import DISMISSED, dismissal_event, read_dismissals
 from governance_pipeline.pipeline import TABLES

@@ -7,9 +7,9 @@ from gate_world import NOON
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance_pipeline.gate.deciding import shown
 from governance_pipeline.gate.display import _quoted, display_sha256, display_text, is_confirmed, is_mixed
 from governance_pipeline.gate.manifest import Manifest
+from governance_pipeline.gate.shown import shown
 
 HOSTILE = [
     "\x1b[2J\x1b[31mapproved",
