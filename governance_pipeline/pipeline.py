@@ -41,6 +41,7 @@ from governance_pipeline.verdict.dismissals import PARTY_TABLES, Dismissals
 from governance_pipeline.verdict.findings import findings
 from governance_pipeline.verdict.policy_document import shipped_policy
 from governance_pipeline.verdict.round_view import INPUTS as VERDICT_INPUTS
+from governance_pipeline.verdict.round_view import NO_FOLDER
 from governance_pipeline.verdict.verdicts import verdicts
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ class Trust(NamedTuple):
     `envelope_of` gives the exact bytes of an attestation by file digest and line; `landing` is the folder of the
     rounds' folders, or each round's own, from which the repositories they name are found (None: only those with an
     absolute path); `repositories` keeps what was read of these, so that tables and rounds share it.
-    `dismissals` and `calibrations` are what the ledger has; each is judged where it is used.
+    `dismissals` and `calibrations` are what the ledger has; each is judged where it is used. `folder` gives the tables
+    of the governed folder as they stand (None: there is none).
     """
 
     root: TrustRoot | None = None
@@ -75,6 +77,7 @@ class Trust(NamedTuple):
     repositories: Repositories | None = None
     dismissals: DismissalHistory | None = None
     calibrations: CalibrationHistory | None = None
+    folder: Callable[[], Mapping[str, pd.DataFrame]] | None = None
 
 
 class Step(NamedTuple):
@@ -125,7 +128,9 @@ def _independence(tables: Tables, trust: Trust) -> pd.DataFrame:
 
 def _findings(tables: Tables, trust: Trust) -> pd.DataFrame:
     calibrations = records_in_force(trust.calibrations, trust.root, trust.now)
-    return findings(tables, shipped_policy(), Dismissals(trust.root, trust.now, trust.dismissals), calibrations)
+    dismissals = Dismissals(trust.root, trust.now, trust.dismissals)
+    folder = trust.folder() if trust.folder is not None else NO_FOLDER
+    return findings(tables, shipped_policy(), dismissals, calibrations, folder)
 
 
 PIPELINE: tuple[Step, ...] = (

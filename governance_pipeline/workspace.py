@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from governance_pipeline.contracts.registry import contract_of, validate
+from governance_pipeline.contracts.registry import REGISTRY, contract_of, validate
 from governance_pipeline.errors import StorageError
 from governance_pipeline.ingest.round import RAW_TABLES, RoundTables, read_round, table_of
 from governance_pipeline.pipeline import MEASURED_TABLES, PIPELINE, TABLES, Step, Trust, joined, split
@@ -27,6 +27,7 @@ from governance_pipeline.trajectory.stored import read_features, write_formulas
 from governance_pipeline.trajectory.stored_cohorts import cohort_digests, read_cohort_tables, store_cohorts
 from governance_pipeline.trust.stored_envelopes import envelopes_in
 from governance_pipeline.verdict.baseline import ancestors
+from governance_pipeline.verdict.round_view import FOLDER_INPUTS
 from governance_pipeline.vocabulary import Layer, is_round_id
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class Workspace:
             envelope_of=envelopes_in(self.store),
             landing=landing,
             repositories=Repositories(landing, GraphCache(root, self.lake.writer)),
+            folder=self._folder_tables,
         )
         self.reader = RoundReader(landing, self.store)
 
@@ -167,6 +169,14 @@ class Workspace:
                     made[step.table] = store_cohorts(self.lake, step.table, frame, digests, step.metadata())
             write_formulas(self.lake)
         return made
+
+    def _folder_tables(self) -> dict[str, pd.DataFrame]:
+        """Give the tables of the governed folder that a verdict reads; those never made are left out."""
+        return {
+            table: self.lake.get(table, None)
+            for table in FOLDER_INPUTS
+            if table in REGISTRY and self.lake.has(table, None)
+        }
 
     def _measure_parents(self, round_ids: Sequence[str], *, is_refreshed_after: bool) -> None:
         """Make what is missing of the rounds these continue, so that the cohorts have them before anything is judged.

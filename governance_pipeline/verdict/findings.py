@@ -14,7 +14,7 @@ from governance_pipeline.verdict.baseline import Baseline, baselines
 from governance_pipeline.verdict.decision_table import Decided, decide_signal, severity_of
 from governance_pipeline.verdict.detectors import DETECTORS
 from governance_pipeline.verdict.dismissals import NOTHING, Dismissals, columns_of
-from governance_pipeline.verdict.round_view import NOT_CALIBRATED, RoundView, RowsByRound
+from governance_pipeline.verdict.round_view import NO_FOLDER, NOT_CALIBRATED, RoundView, RowsByRound
 from governance_pipeline.verdict.signals import Fact
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def findings(
     policy: Policy,
     dismissals: Dismissals = NOTHING,
     calibrations: Records = NOT_CALIBRATED,
+    folder: Mapping[str, pd.DataFrame] = NO_FOLDER,
 ) -> pd.DataFrame:
     """Return one row per finding of every round in `core_rounds`; columns as contract `verdict_findings`.
 
@@ -54,11 +55,12 @@ def findings(
         policy: the policy document in force.
         dismissals: what people have dismissed; with some, `dismissals.PARTY_TABLES` are needed too.
         calibrations: code of a statistic -> the calibration in force; without one it is only recorded.
+        folder: tables of the governed folder (`round_view.FOLDER_INPUTS`), if there is one.
 
     Raises:
         UsageError: a table is missing.
     """
-    source = RowsByRound(tables)
+    source = RowsByRound(tables, folder=folder)
     said = dismissals.known(tables)
     found: dict[str, list[Found]] = {}
     parents: dict[str, str | None] = {}

@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from governance_pipeline.contracts.frames import to_arrow
+from governance_pipeline.contracts.frames import plain_rows, to_arrow
 from governance_pipeline.contracts.registry import contract_of
 from governance_pipeline.errors import PolicyError, UsageError
 from governance_pipeline.rounds.contract import Mode
@@ -53,6 +53,12 @@ INPUTS: Final = (
 )
 """Every table a verdict is made from."""
 
+FOLDER_INPUTS: Final = ("audit_registry", "audit_rebaseline")
+"""Tables of the governed folder a verdict reads as they stand when it is made; of no single round."""
+
+NO_FOLDER: Final[Mapping[str, pd.DataFrame]] = MappingProxyType({})
+"""There is no governed folder, so nothing is registered and no re-baseline can be due by it."""
+
 NOT_CALIBRATED: Final[Records] = MappingProxyType({})
 """No signal is calibrated."""
 
@@ -66,8 +72,8 @@ class RowsByRound:
     Held as Arrow: cutting one round out of a pandas frame costs milliseconds, out of an Arrow table next to nothing.
     """
 
-    def __init__(self, tables: Tables, inputs: Iterable[str] = INPUTS) -> None:
-        """Take the tables.
+    def __init__(self, tables: Tables, inputs: Iterable[str] = INPUTS, folder: Tables = NO_FOLDER) -> None:
+        """Take the tables, and those of the governed folder.
 
         Raises:
             UsageError: one of `inputs` is missing. A missing table is not an empty one: it would hide what it holds.
@@ -76,6 +82,7 @@ class RowsByRound:
         if missing:
             raise UsageError(f"a verdict needs the tables {', '.join(missing)}; make them first")
         self._tables = tables
+        self._folder = folder
         self._sorted: dict[str, pa.Table] = {}
         self._bounds: dict[str, dict[str, tuple[int, int]]] = {}
 
@@ -103,6 +110,13 @@ class RowsByRound:
         first, end = self.bounds(table, round_id)
         return self.whole(table).slice(first, end - first)
 
+    def folder_rows(self, table: str) -> list[dict[str, Any]]:
+        """Give the rows of a table of the governed folder, null as None; none where there is no such folder."""
+        if table not in FOLDER_INPUTS:
+            raise KeyError(table)
+        frame = self._folder.get(table)
+        return [] if frame is None else plain_rows(frame)
+
 
 class RoundView:
     """One round and what its contract makes of it.
@@ -128,6 +142,10 @@ class RoundView:
         if table not in self._rows:
             self._rows[table] = self.part(table).to_pylist()
         return self._rows[table]
+
+    def folder_rows(self, table: str) -> list[dict[str, Any]]:
+        """Give the rows of one of `FOLDER_INPUTS`, whichever round they concern, null as None."""
+        return self._source.folder_rows(table)
 
     def once(self, make: Callable[[RoundView], Made]) -> Made:
         """Give what `make` makes of this round; made at the first question, because several detectors ask."""
