@@ -106,6 +106,8 @@ def _request_lines(request: Requested, document: Mapping[str, Any]) -> Iterator[
     yield f"digest     {request.subject_sha256}"
     yield f"releases   {', '.join(document['releases'])}"
     yield f"baseline   {_quoted(document['baseline_version'])}"
+    if document.get("project_baseline_version") is not None:
+        yield f"re-based   the project, to version {_quoted(document['project_baseline_version'])}"
     yield f"asked      {instant_text(request.created)} by {_quoted(request.requester)}"
     yield f"expires    {instant_text(request.expires)}"
     yield f"policy     version {_quoted(policy['version'])} sha256 {policy['sha256']}"

@@ -14,7 +14,9 @@ from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.attempts import Failed, Retried, failed_of, retried_of
 from governance_pipeline.gate.delegation import Delegated, delegated_of
 from governance_pipeline.gate.event_members import request_members, text, texts
+from governance_pipeline.gate.freezes import Freezes
 from governance_pipeline.gate.gates import GATES
+from governance_pipeline.ledger.rebaselines import read_rebaselines
 from governance_pipeline.ledger.verification import Fault
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
@@ -86,6 +88,7 @@ class Requested(NamedTuple):
     mismatch_cases: int
     verdicts: tuple[str, ...]
     supersedes: str | None
+    project_baseline: str | None = None
 
 
 class Recorded(NamedTuple):
@@ -118,15 +121,6 @@ class Passed(NamedTuple):
     output_sha256: str | None
 
 
-class Frozen(NamedTuple):
-    """A freeze in force: of everything, or of one round."""
-
-    seq: int
-    actor: str
-    round_id: str | None
-    reason: str
-
-
 class Resolution(NamedTuple):
     """One recorded resolution of a case: an envelope, not believed; the texts are only shown."""
 
@@ -152,8 +146,7 @@ class History:
     requests: list[Requested] = field(default_factory=list)
     decisions: list[Recorded] = field(default_factory=list)
     passages: list[Passed] = field(default_factory=list)
-    freezes: dict[int, Frozen] = field(default_factory=dict)
-    frozen_once: set[int] = field(default_factory=set)
+    freezes: Freezes = field(default_factory=Freezes)
     resolutions: dict[str, list[Resolution]] = field(default_factory=dict)
     failures: list[Failed] = field(default_factory=list)
     retries: list[Retried] = field(default_factory=list)
@@ -187,10 +180,6 @@ class History:
     def windows(self, request_id: str) -> list[Requested]:
         """Give the windows of a request, oldest first."""
         return [r for r in self.requests if r.request_id == request_id]
-
-    def freeze_of(self, round_id: str) -> Frozen | None:
-        """Give the first freeze that covers a round; None when none does."""
-        return next((f for f in self.freezes.values() if f.round_id in (None, round_id)), None)
 
 
 def read_history(ledger: Ledger, *, is_strict: bool = True) -> History:
@@ -231,7 +220,7 @@ def refuse_unusable(history: History) -> None:
 
 def _folded(ledger: Ledger) -> History:
     size = ledger.size()
-    history = History(size)
+    history = History(size, freezes=Freezes(rebaselines=read_rebaselines(ledger, size)))
     for event in ledger.events(after=size - 1):
         _note_time(history, event)
     for event in ledger.events(types=set(EventType)):
@@ -255,7 +244,9 @@ def _add(history: History, event: Event) -> None:
     kind, body = EventType(event.type), event.body
     if kind is EventType.REQUESTED:
         if text(body["gate"]) in GATES:  # a gate of another version of this program is no business of this one
-            history.requests.append(Requested(seq=event.seq, **request_members(body)))
+            baseline = body.get("project_baseline_version")
+            members = request_members(body)
+            history.requests.append(Requested(seq=event.seq, project_baseline=baseline and text(baseline), **members))
     elif kind in DECISIONS:
         names = texts(body, ("gate", "round_id", "request_id", "decision_id"))
         envelope = text(body["envelope"]).encode()
@@ -265,13 +256,9 @@ def _add(history: History, event: Event) -> None:
         output = body.get("output_sha256")
         history.passages.append(Passed(event.seq, event.ts, kind, **names, output_sha256=output and text(output)))
     elif kind is EventType.FREEZE:
-        scope = body.get("round_id")
-        history.freezes[event.seq] = Frozen(event.seq, event.actor, scope and text(scope), text(body["reason"]))
-        history.frozen_once.add(event.seq)
+        history.freezes.add(event)
     elif kind is EventType.UNFREEZE:
-        if body["freeze_seq"] not in history.frozen_once:
-            raise ValueError("there is no such freeze")
-        history.freezes.pop(body["freeze_seq"], None)  # another person may have lifted it meanwhile
+        history.freezes.lift(event)
     else:
         _add_around(history, kind, event)
 

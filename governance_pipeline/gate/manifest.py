@@ -2,7 +2,7 @@
 
 What belongs here: the document and its digest, the *subject* of every decision. What does not: how it is shown
 (`display`) and who decides. It is deterministic JSON (RFC 8785) made from the upstream bytes and from nothing else but
-the policy and the code in force: no time, no run, no person.
+the policy, the code and the baseline in force: no time, no run, no person.
 """
 
 from __future__ import annotations
@@ -53,13 +53,17 @@ class Manifest:
     sha256: str
 
 
-def manifest_of(inputs: RoundInputs, policy: PolicyRef, code_sha256: str) -> Manifest:
+def manifest_of(
+    inputs: RoundInputs, policy: PolicyRef, code_sha256: str, project_baseline: str | None = None
+) -> Manifest:
     """Make the manifest of a round.
 
     Args:
         inputs: the upstream tables as they were read.
         policy: the gate policy it is judged by.
         code_sha256: digest of the gate's code.
+        project_baseline: version of the baseline that the last re-baseline brought, so that what was approved under
+            an older one no longer fits; None before there was one.
 
     Raises:
         StorageError: the round has no row in core_rounds or verdict_rounds.
@@ -71,6 +75,7 @@ def manifest_of(inputs: RoundInputs, policy: PolicyRef, code_sha256: str) -> Man
         "round_id": inputs.round_id,
         "releases": list(inputs.gate.assets),
         "baseline_version": _only_row(inputs, "core_rounds")["baseline_version"],
+        "project_baseline_version": project_baseline,
         "upstream": [
             {"table": table, "sha256": read.sha256, "rows": read.rows.num_rows, "bytes": read.size}
             for table, read in inputs.tables.items()

@@ -14,6 +14,7 @@ from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.code_digest import gate_code_sha256
 from governance_pipeline.gate.manifest import Manifest, PolicyRef, manifest_of
 from governance_pipeline.gate.policy import GatePolicy, load_policy
+from governance_pipeline.ledger.rebaselines import baseline_in_force
 from governance_pipeline.ledger.trusted_root import trusted_root
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
@@ -110,10 +111,15 @@ class Passage:
         """Everybody who must not approve, by its tables and by the request."""
         return tuple(sorted({*self.inputs.parties.actors, *self.request.actors, self.request.requester}))
 
+    @cached_property
+    def project_baseline(self) -> str | None:
+        """Version of the baseline that the last re-baseline brought; None before there was one."""
+        return project_baseline(self.history, self.verifier, self.now)
+
     def manifest(self, policy: PolicyRef) -> Manifest:
         """Make the manifest of the bytes at hand under a policy."""
         if policy not in self._manifests:
-            self._manifests[policy] = manifest_of(self.inputs, policy, gate_code_sha256())
+            self._manifests[policy] = manifest_of(self.inputs, policy, gate_code_sha256(), self.project_baseline)
         return self._manifests[policy]
 
     def each(self, check: Callable[[Offer], None]) -> None:
@@ -148,6 +154,12 @@ def open_verifier(config: GateConfig, ledger: Ledger, lake: Lake, now: datetime)
     except StorageError as error:
         raise Refusal(ReasonCode.LOG_INCONSISTENT, str(error)) from error
     return Verifier(lake, ledger, root, load_policy(config.policy), config)
+
+
+def project_baseline(history: History, verifier: Verifier, now: datetime) -> str | None:
+    """Give the version of the baseline that the last signed re-baseline brought; None before there was one."""
+    baseline = baseline_in_force(history.freezes.rebaselines, verifier.root, now)
+    return None if baseline is None else baseline.version
 
 
 def policy_ref(policy: GatePolicy) -> PolicyRef:

@@ -15,6 +15,7 @@ from governance_pipeline.gate.dismissals import lapsed_dismissals, lapsed_words
 from governance_pipeline.gate.display import display_sha256, display_text
 from governance_pipeline.gate.events import EventType, read_history, refuse_unusable
 from governance_pipeline.gate.facts import BLOCK, failed_facts, judged_again, open_cases, passed_validators, said_of
+from governance_pipeline.gate.freezes import frozen_words
 from governance_pipeline.gate.manifest import kept_manifest
 from governance_pipeline.gate.passage import policy_ref
 from governance_pipeline.gate.published import unaccounted
@@ -52,10 +53,9 @@ def checkpoint(passage: Passage) -> None:
 
 def freeze(passage: Passage) -> None:
     """FROZEN: nothing passes while a freeze covers the round."""
-    frozen = passage.history.freeze_of(passage.inputs.round_id)
+    frozen = passage.history.freezes.covering(passage.inputs.round_id, passage.verifier.root, passage.now)
     if frozen is not None:
-        what = "everything" if frozen.round_id is None else f"round {frozen.round_id}"
-        raise Refusal(ReasonCode.FROZEN, f"{frozen.actor!r} has frozen {what} (event {frozen.seq}): {frozen.reason!r}")
+        raise Refusal(ReasonCode.FROZEN, frozen_words(frozen))
 
 
 def subject(passage: Passage) -> None:

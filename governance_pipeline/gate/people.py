@@ -42,7 +42,7 @@ def may_act(standing: Standing, verifier: Verifier, history: History, now: datet
     request, root = standing.request, verifier.root
     able = {p.id for p in root.principals if _is_approver(p, verifier, now)}
     able = {name for name in able if approver_conflict(name, {*request.actors, request.requester}, root) is None}
-    if history.unusable or history.freeze_of(request.round_id) is not None:
+    if history.unusable or history.freezes.covering(request.round_id, root, now) is not None:
         return []
     if standing.state in (State.REJECTED, State.REVOKED):
         closings = unlifted_closings(history, request, root)

@@ -17,7 +17,7 @@ from governance_pipeline.gate.facts import failed_facts, mismatch_cases
 from governance_pipeline.gate.inputs import read_inputs
 from governance_pipeline.gate.manifest import keep_manifest, manifest_of
 from governance_pipeline.gate.parties import REQUESTER
-from governance_pipeline.gate.passage import policy_ref
+from governance_pipeline.gate.passage import policy_ref, project_baseline
 from governance_pipeline.gate.states import State, standing_of
 from governance_pipeline.ledger.cases import open_cases
 from governance_pipeline.ledger.event import AlreadyRecorded
@@ -55,8 +55,9 @@ def register_requests(gate: Gate, round_ids: Sequence[str], verifier: Verifier, 
     """
     code = gate_code_sha256()
     read = [read_inputs(gate, round_id, verifier.lake) for round_id in round_ids]
-    manifests = [manifest_of(inputs, policy_ref(verifier.policy), code) for inputs in read]
     history = read_history(verifier.ledger)
+    baseline = project_baseline(history, verifier, now)
+    manifests = [manifest_of(inputs, policy_ref(verifier.policy), code, baseline) for inputs in read]
     for inputs in read:
         cases = cases_of(inputs.frame("audit_escalations"), inputs.frame("audit_cross_checks"))
         if open_cases(verifier.ledger, cases, inputs.parties.actors, now):
@@ -104,6 +105,7 @@ def _body(
         "policy_version": verifier.policy.version,
         "policy_sha256": verifier.policy.sha256,
         "code_sha256": manifest.document["code_sha256"],
+        "project_baseline_version": manifest.document["project_baseline_version"],
         "upstream": inputs.digests,
         "verdict_status": manifest.document["verdict"]["status"],
         "producers_count": len(inputs.parties.producers),

@@ -20,7 +20,7 @@ from governance_pipeline.gate.events import EventType
 from governance_pipeline.gate.facts import BLOCK, open_cases
 from governance_pipeline.gate.gates import gate_of
 from governance_pipeline.gate.inputs import digests_in_force, read_inputs
-from governance_pipeline.gate.passage import policy_ref
+from governance_pipeline.gate.passage import policy_ref, project_baseline
 from governance_pipeline.gate.verify import passage_of, verify
 from governance_pipeline.ledger.dismissals import read_dismissals
 from governance_pipeline.trust.instants import instant_text
@@ -79,7 +79,7 @@ def standing_of(request: Requested, verifier: Verifier, history: History, now: d
         return Standing(request, state, ReasonCode.REVOKED, closing.said)
     if is_used_up(request, history) and failed_attempt(request, history) is None:
         return Standing(request, State.CONSUMED)
-    if (stale := _stale(request, verifier)) is not None:
+    if (stale := _stale(request, verifier, history, now)) is not None:
         return stale
     try:
         standing = _blocked(request, verifier, history, now) or _decided(request, verifier, history, now)
@@ -112,7 +112,7 @@ def is_used_up(request: Requested, history: History, by: EventType = EventType.C
     return used >= set(gate_of(request.gate).assets)
 
 
-def _stale(request: Requested, verifier: Verifier) -> Standing | None:
+def _stale(request: Requested, verifier: Verifier, history: History, now: datetime) -> Standing | None:
     if policy_ref(verifier.policy) != (request.policy_version, request.policy_sha256):
         return Standing(request, State.STALE, ReasonCode.POLICY_MISMATCH, "the gate policy has changed since")
     try:
@@ -122,6 +122,8 @@ def _stale(request: Requested, verifier: Verifier) -> Standing | None:
     changed = sorted(table for table, digest in here.items() if digest != request.upstream.get(table))
     if gate_code_sha256() != request.code_sha256:
         changed.append("the code of the gate")
+    if project_baseline(history, verifier, now) != request.project_baseline:
+        changed.append("the baseline of the project")
     if not changed:
         return None
     message = f"changed since it was asked: {', '.join(changed)}; make gate_requests again"

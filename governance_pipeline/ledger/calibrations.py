@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from governance_pipeline.ledger.event import NewEvent
+from governance_pipeline.ledger.rebaselines import RebaselineHistory, baseline_in_force, read_rebaselines
 from governance_pipeline.ledger.verification import Fault
 from governance_pipeline.trust.calibration_statement import plan_sha256, stated_plan, stated_result
 from governance_pipeline.trust.reasons import Refusal
@@ -54,6 +55,7 @@ class CalibrationHistory:
     registered: dict[str, CalibrationStep] = field(default_factory=dict)
     evaluated: dict[str, CalibrationStep] = field(default_factory=dict)
     unusable: list[Fault] = field(default_factory=list)
+    rebaselines: RebaselineHistory = field(default_factory=RebaselineHistory)
 
 
 class CalibrationStanding(NamedTuple):
@@ -92,6 +94,7 @@ def read_calibrations(ledger: Ledger) -> CalibrationHistory:
         StorageError: the ledger cannot be read.
     """
     history = CalibrationHistory(ledger.size())
+    history.rebaselines = read_rebaselines(ledger, history.size)
     for event in ledger.events(types=set(CalibrationEvent)):
         if event.seq > history.size:
             break
@@ -110,8 +113,14 @@ def standings(history: CalibrationHistory, root: TrustRoot, now: datetime) -> li
 
 
 def in_force(history: CalibrationHistory, root: TrustRoot, now: datetime) -> dict[str, CalibrationStanding]:
-    """Give the calibration of each signal: that of the last evaluation, where it was a success."""
-    evaluated = sorted((s for s in standings(history, root, now) if s.result is not None), key=lambda s: s.seq)
+    """Give the calibration of each signal: that of the last evaluation, where it was a success.
+
+    What was registered before the last re-baseline ended does not carry over: its cohort is another one by now.
+    """
+    baseline = baseline_in_force(history.rebaselines, root, now)
+    first = 0 if baseline is None else baseline.seq
+    known = (s for s in standings(history, root, now) if history.registered[s.calibration_id].seq > first)
+    evaluated = sorted((s for s in known if s.result is not None), key=lambda s: s.seq)
     last = {str(standing.plan["signal"]): standing for standing in evaluated}
     return {signal: standing for signal, standing in last.items() if standing.is_validated}
 

@@ -26,6 +26,7 @@ def load(name: str) -> ModuleType:
 
 
 gate_world = load("gate_world")
+load("rebaseline_steps")
 
 
 def copied(source: Path, folder: Path, *, shares_lake: bool = False):

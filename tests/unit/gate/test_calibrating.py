@@ -235,3 +235,19 @@ def test_the_commands_register_evaluate_and_list(world, rows, tmp_path, capsys, 
     assert (code, entry["is_in_force"], entry["result"]["value"]) == (0, False, "0.100000")
     assert govern("register", tmp_path / "labels.json", "--key", keys / "ana.pem")[0] == 2
     assert noon == module.NOON
+
+
+def test_a_calibration_of_the_old_baseline_does_not_carry_over_to_the_new_one(world, rows, noon):
+    steps, signer, root = (
+        sys.modules["rebaseline_steps"],
+        sys.modules["gate_world"].NamedSigner("ana"),
+        world.verifier().root,
+    )
+    sign(world)
+    judge(world, labels(*range(10)))
+    steps.walk(world.ledger, signer, root, noon, to=steps.Step.RECORD)
+    assert records_in_force(read_calibrations(world.ledger), root, noon) != {}
+    steps.walk(world.ledger, signer, root, noon, scope_change="another")
+    assert records_in_force(read_calibrations(world.ledger), root, noon) == {}
+    [entry] = list_document(world.verifier(), noon)["calibrations"]
+    assert (entry["counts"], entry["is_in_force"]) == (True, False)
