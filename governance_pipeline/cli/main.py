@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "features": ("governance_pipeline.cli.features", "How far each step of a round spread, and how much it proved."),
     "gate": ("governance_pipeline.cli.gate", "Approve, reject and look at what waits for a person."),
     "ledger": ("governance_pipeline.cli.ledger", "Was the record of decisions touched, and everything in it."),
+    "lock": ("governance_pipeline.cli.lock", "One holder at a time for what processes of a governed project share."),
     "rounds": ("governance_pipeline.cli.rounds", "Import rounds of agent work, list and verify them."),
     "trust": ("governance_pipeline.cli.trust", "Who may sign: make the trust root, add principals, look at it."),
     "verdict": ("governance_pipeline.cli.verdict", "Verdicts of rounds: what they add up to, and why."),

@@ -12,7 +12,7 @@ import pytest
 
 from governance_pipeline.errors import StorageError
 from governance_pipeline.storage import lock
-from governance_pipeline.storage.lock import exclusive, file_system_of, refuse_network
+from governance_pipeline.storage.lock import descriptor_held, exclusive, file_system_of, is_held, refuse_network
 
 HOLDER = """
 import sys, time
@@ -80,6 +80,58 @@ def test_a_lock_is_given_back_after_an_error(tmp_path):
         raise ValueError("mine")
     with exclusive(path, wait_s=0):
         pass
+
+
+def test_a_lock_by_descriptor_is_the_same_lock(holder):
+    path, process = holder
+    assert is_held(path)
+    with descriptor_held(path, wait_s=0.1) as descriptor:
+        assert descriptor is None
+    process.kill()
+    process.wait()
+    with descriptor_held(path, wait_s=5) as descriptor:
+        assert descriptor is not None
+        assert is_held(path)
+        with pytest.raises(StorageError, match="still held"), exclusive(path, wait_s=0.1):
+            pytest.fail("two holders")
+    assert not is_held(path)
+
+
+def test_a_process_that_inherited_the_descriptor_keeps_the_lock(tmp_path):
+    path = tmp_path / "f.lock"
+    child = None
+    holder = os.fork()
+    if holder == 0:
+        with descriptor_held(path) as descriptor:
+            subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(descriptor,))
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(holder, 0)
+    # The pipe of the killed one is closed, so its child ends by itself; then nobody holds the lock.
+    with descriptor_held(path, wait_s=10) as descriptor:
+        assert descriptor is not None
+    assert child is None
+
+
+def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(tmp_path, monkeypatch):
+    path = tmp_path / "f.lock"
+    told = iter([False, True])
+    monkeypatch.setattr(lock, "_is_still_there", lambda *_: next(told))
+    with descriptor_held(path, wait_s=5) as descriptor:
+        assert descriptor is not None
+    assert next(told, None) is None
+
+
+@pytest.mark.parametrize("make", [lambda p: p.symlink_to("/dev/null"), lambda p: p.mkdir(), os.mkfifo])
+def test_what_is_no_plain_file_is_no_lock_by_descriptor(tmp_path, make):
+    path = tmp_path / "f.lock"
+    make(path)
+    with pytest.raises(StorageError, match=r"f\.lock cannot be locked"), descriptor_held(path, wait_s=0):
+        pytest.fail("locked")
+
+
+def test_looking_at_a_lock_makes_no_file(tmp_path):
+    assert not is_held(tmp_path / "f.lock")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
