@@ -7,8 +7,9 @@ import dagster as dg
 import pandas as pd
 
 from assets_defs.check_status import judged_rows
-from governance_pipeline.contracts.registry import breaches, is_by_round
-from governance_pipeline.pipeline import COHORT_WIDE, joined
+from assets_defs.tables import LEDGER_COPY, is_partitioned
+from governance_pipeline.contracts.registry import REGISTRY, breaches, is_by_round
+from governance_pipeline.pipeline import joined
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.trajectory.cohort_tables import BASELINE_TABLE
 from governance_pipeline.trajectory.drifting import drifting_cohorts
@@ -49,5 +50,8 @@ def _result(rows: pd.DataFrame, severity: dg.AssetCheckSeverity = dg.AssetCheckS
     return dg.AssetCheckResult(passed=passed, metadata=metadata, severity=severity)
 
 
-COHORT_CHECKS = [*(_meets_contract(table) for table in COHORT_WIDE), _cohorts_do_not_drift]
-"""Checks of `features_cohort_baseline` and `features_conformal`."""
+COHORT_CHECKS = [
+    *(_meets_contract(table) for table in REGISTRY if not is_partitioned(table) and table != LEDGER_COPY),
+    _cohorts_do_not_drift,
+]
+"""The contract of every table without partitions, and what else is asked of cohorts; gate_checks has the ledger's."""

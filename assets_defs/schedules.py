@@ -4,13 +4,17 @@ What belongs here: times and run requests. What does not: which rounds are due (
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import dagster as dg
 
 from assets_defs.arrivals import arrivals, is_due
-from assets_defs.jobs import cohort_job, full_audit_job, ledger_job
+from assets_defs.jobs import cohort_job, confidence_job, full_audit_job, ledger_job
 from assets_defs.partitions import chunks, range_tags, rounds
 from assets_defs.resources import Gatekeeper
+from assets_defs.scoring import Facts
+from governance_pipeline.confidence.lake_tables import POOLS, SCORES, TEAMS
+from governance_pipeline.confidence.stale_tables import stale_scores
 from governance_pipeline.trajectory.stored_cohorts import stale_reason
 from governance_pipeline.workspace import Workspace
 
@@ -87,5 +91,35 @@ def cohort_refresh(
     return dg.RunRequest(run_key=night, tags={NIGHT_TAG: night})
 
 
-SCHEDULES = [nightly_audit, nightly_ledger, cohort_refresh]
+@dg.schedule(
+    cron_schedule="30 4 * * *",
+    execution_timezone="UTC",
+    job=confidence_job,
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+)
+def confidence_refresh(
+    context: dg.ScheduleEvaluationContext,
+    workspace: dg.ResourceParam[Workspace],
+    gate: dg.ResourceParam[Gatekeeper],
+    confidence: dg.ResourceParam[Path],
+) -> Sequence[dg.RunRequest] | dg.SkipReason:
+    """Look for facts in judged rounds nobody has looked at or that changed, and score again where anything is new.
+
+    A tick for a past date does what is due now. It asks for nothing an audit, a verdict or a gate waits for.
+    """
+    night = context.scheduled_execution_time.date().isoformat()
+    due = set(Facts(gate, workspace.lake).due())
+    if due:
+        known = context.instance.get_dynamic_partitions(str(rounds.name))
+        context.instance.add_dynamic_partitions(str(rounds.name), sorted(due - set(known)))
+        registered = context.instance.get_dynamic_partitions(str(rounds.name))
+        return [_request(chunk, night) for chunk in chunks(due, registered)]
+    reason = stale_scores(workspace.lake, confidence)
+    if reason is None:
+        return dg.SkipReason("every judged round has its facts, and the scores are what they would be made now")
+    tables = [dg.AssetKey(table) for table in (SCORES, POOLS, TEAMS)]
+    return [dg.RunRequest(run_key=f"{night}:scores", asset_selection=tables, tags={NIGHT_TAG: night})]
+
+
+SCHEDULES = [nightly_audit, nightly_ledger, cohort_refresh, confidence_refresh]
 """Every schedule of the project."""

@@ -6,6 +6,7 @@ What belongs here: reading these where they are, and what Dagster shows of score
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ import pandas as pd
 
 from assets_defs.resources import PROJECT_ROOT, Gatekeeper
 from governance_pipeline.confidence.importing import imported_files
-from governance_pipeline.confidence.lake_tables import make_events
+from governance_pipeline.confidence.lake_tables import JUDGED, make_events
+from governance_pipeline.confidence.stale_tables import due_rounds
 from governance_pipeline.gate.cases import Cases
 from governance_pipeline.gate.confirmed import decided_mismatches
 from governance_pipeline.ledger.ledger import Ledger
@@ -22,6 +24,9 @@ from governance_pipeline.storage.lake import Lake, Stored
 
 FOLDER_VARIABLE, FOLDER_DEFAULT = "GOVERN_CONFIDENCE", "confidence"
 SHOWN_SCORES = 50
+
+Decided = tuple[str, str, str, datetime]
+"""Round, record, outcome and time of a mismatch a person has decided."""
 
 
 def confidence_folder() -> Path:
@@ -42,12 +47,21 @@ class Facts:
         Raises:
             GovernError: a gate is configured and cannot be used, or a table of a round is missing or damaged.
         """
-        if not self._keeper.is_configured():
-            return {table: make_events(self.lake, round_ids) for table in tables}
-        cases = Cases(self._keeper.verifier(self.lake), self._keeper.now())
-        decided = decided_mismatches(cases.standings(round_ids))
-        imported = imported_files(Ledger(self._keeper.config().ledger))
+        decided, imported = self._known(round_ids)
         return {table: make_events(self.lake, round_ids, decided, imported) for table in tables}
+
+    def due(self) -> list[str]:
+        """Return the judged rounds whose table is missing or would be another one now; raises as `make`."""
+        decided, imported = self._known(self.lake.rounds(JUDGED))
+        return due_rounds(self.lake, decided, imported)
+
+    def _known(self, round_ids: Sequence[str]) -> tuple[list[Decided], set[str]]:
+        """Read what people decided and imported; nothing where no gate is configured."""
+        if not self._keeper.is_configured():
+            return [], set()
+        cases = Cases(self._keeper.verifier(self.lake), self._keeper.now())
+        decided: list[Decided] = [*decided_mismatches(cases.standings(round_ids))]
+        return decided, imported_files(Ledger(self._keeper.config().ledger))
 
 
 def shown_scores(scores: pd.DataFrame) -> dict[str, Any]:

@@ -34,6 +34,10 @@ EVENTS: Final = "confidence_events"
 SCORES, POOLS, TEAMS = "confidence_scores", "confidence_pools", "confidence_teams"
 INPUTS: Final = ("raw_log_files", *FACT_TABLES)
 """The tables `confidence_events` is made from."""
+JUDGED: Final = "verdict_findings"
+"""A round with this table can be looked at for facts."""
+LINE_FILES: Final = "input.confidence_files"
+"""Name under which a table says which confidence.jsonl files it lists, and whether a person has imported them."""
 
 
 def make_events(
@@ -56,18 +60,32 @@ def make_events(
     facts = list(decided)
     made = {}
     for round_id in round_ids:
-        digests = {f"input.{table}": lake.digest(table, round_id) or "" for table in INPUTS}
+        made_from = {f"input.{table}": lake.digest(table, round_id) or "" for table in INPUTS}
         tables = {table: lake.get(table, round_id) for table in FACT_TABLES}
         rows = [fact_row(round_id, fact) for fact in facts_of(tables, round_id, facts)]
-        for file in _line_files(lake, round_id):
+        files = list(_line_files(lake, round_id))
+        for file in files:
             rows += line_rows(round_id, file, imported)
-        made[round_id] = lake.put(EVENTS, round_id, frame_of(EVENTS, rows), digests)
+        made_from["input.decisions"] = decisions_digest(round_id, facts)
+        made_from[LINE_FILES] = line_states([file.sha256 for file in files], imported)
+        made[round_id] = lake.put(EVENTS, round_id, frame_of(EVENTS, rows), made_from)
     return made
+
+
+def decisions_digest(round_id: str, decided: Iterable[Decided]) -> str:
+    """Return the digest of what people decided about the mismatches of one round, in any order."""
+    mine = sorted([record, outcome, at.isoformat()] for of, record, outcome, at in decided if of == round_id)
+    return sha256_hex(canonical_json(mine))
+
+
+def line_states(files: Iterable[str], imported: Collection[str]) -> str:
+    """Return files by digest with whether a person has imported each, as one text."""
+    return ",".join(sorted(f"{digest}:{'imported' if digest in imported else 'not_imported'}" for digest in files))
 
 
 def rounds_without_events(lake: Lake) -> list[str]:
     """Return the judged rounds of a lake whose facts nobody has looked for, sorted."""
-    return [round_id for round_id in lake.rounds("verdict_findings") if not lake.has(EVENTS, round_id)]
+    return [round_id for round_id in lake.rounds(JUDGED) if not lake.has(EVENTS, round_id)]
 
 
 def refresh_scores(lake: Lake, folder: Path | None) -> dict[str, Stored]:
@@ -84,15 +102,20 @@ def refresh_scores(lake: Lake, folder: Path | None) -> dict[str, Stored]:
         StorageError: a table or the store is damaged.
     """
     with lake.writer.locked("confidence"):
-        recorded = list(_recorded(folder))
-        digests = lake.digests(EVENTS)
+        recorded = list(recorded_lines(folder))
+        made_from = scores_made_from(lake, recorded)
         together = fold_lake(lake, recorded)
-        made_from = {
-            f"input.{EVENTS}": sha256_hex(canonical_json(sorted([str(of), one] for of, one in digests.items()))),
-            "input.recorded": sha256_hex(b"".join(line + b"\n" for line in recorded)),
-        }
         rows = {SCORES: score_rows(together.folded), POOLS: pool_rows(together), TEAMS: team_rows(together)}
         return {table: lake.put(table, None, frame_of(table, found), made_from) for table, found in rows.items()}
+
+
+def scores_made_from(lake: Lake, recorded: Sequence[bytes]) -> dict[str, str]:
+    """Return what the tables of scores say they were made from: all events of the lake, and the recorded lines."""
+    digests = lake.digests(EVENTS)
+    return {
+        f"input.{EVENTS}": sha256_hex(canonical_json(sorted([str(of), one] for of, one in digests.items()))),
+        "input.recorded": sha256_hex(b"".join(line + b"\n" for line in recorded)),
+    }
 
 
 def fold_lake(lake: Lake, recorded: Iterable[bytes]) -> Together:
@@ -110,7 +133,12 @@ def _derived(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["state"] == "derived"]
 
 
-def _recorded(folder: Path | None) -> Iterator[bytes]:
+def recorded_lines(folder: Path | None) -> Iterator[bytes]:
+    """Yield what people recorded, registry lines included; nothing where there is no store.
+
+    Raises:
+        StorageError: the store is damaged.
+    """
     if folder is None:
         return
     store = EventStore(folder)

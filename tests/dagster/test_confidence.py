@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import random
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
+from assets_defs import schedules
 from assets_defs.assets import ASSETS
 from assets_defs.definitions import build_defs
+from assets_defs.partitions import rounds_of_run
 from assets_defs.scoring import Facts
 from governance_pipeline.confidence.lake_tables import EVENTS, POOLS, SCORES, TEAMS, make_events, refresh_scores
+from governance_pipeline.confidence.stale_tables import due_rounds, stale_scores
 from governance_pipeline.confidence.store import EventStore
 from governance_pipeline.errors import StorageError
 from governance_pipeline.pipeline import JUDGED_TABLES, TABLES
@@ -103,6 +107,72 @@ def test_no_asset_comes_after_a_confidence_table_but_confidence():
         if any(dep.asset_key.to_user_string().startswith("confidence_") for dep in spec.deps)
     }
     assert set(after.values()) == {"confidence"}
+
+
+def tick(house, audited, folder, day=15):
+    """Evaluate confidence_refresh, as the scheduler does."""
+    context = dg.build_schedule_context(
+        instance=house.instance,
+        scheduled_execution_time=datetime(2026, 3, day, 4, 30, tzinfo=UTC),
+        resources={"workspace": audited, "gate": house.gate, "confidence": folder},
+    )
+    return schedules.confidence_refresh(context)
+
+
+def test_a_tick_with_nothing_to_score_is_a_skip_with_its_reason(kept_house, tmp_path):
+    skipped = tick(kept_house, kept_house.workspace, tmp_path / "no store")
+    assert "every judged round has its facts" in skipped.skip_message
+
+
+def test_a_tick_asks_for_rounds_without_facts_then_for_scores_then_for_nothing(kept_house, audited, tmp_path):
+    lake = audited.lake
+    shutil.rmtree(lake.root / EVENTS, ignore_errors=True)
+    shutil.rmtree(lake.root / SCORES, ignore_errors=True)
+    [asked] = tick(kept_house, audited, tmp_path)
+    judged = lake.rounds("verdict_findings")
+    assert sorted(rounds_of_run(asked.tags, kept_house.instance.get_dynamic_partitions("rounds"))) == judged
+    make_events(lake, judged)
+    [scores] = tick(kept_house, audited, tmp_path, day=1)
+    assert (scores.run_key, scores.tags["govern/night"]) == ("2026-03-01:scores", "2026-03-01")
+    defs = build_defs(
+        resources={
+            "workspace": audited, "gate": kept_house.gate,
+            "confidence": dg.ResourceDefinition.hardcoded_resource(tmp_path),
+        }
+    )  # fmt: skip
+    job = defs.resolve_job_def("confidence_job")
+    ran = job.execute_in_process(
+        instance=kept_house.instance, run_config=QUIET, asset_selection=list(scores.asset_selection)
+    )
+    checks = {(one.asset_key.to_user_string(), one.passed) for one in ran.get_asset_check_evaluations()}
+    assert checks == {(SCORES, True), (POOLS, True), (TEAMS, True)}
+    assert isinstance(tick(kept_house, audited, tmp_path), dg.SkipReason)
+    recorded_store(tmp_path)
+    assert "recorded events came or changed" in stale_scores(lake, tmp_path)
+    assert len(tick(kept_house, audited, tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("decided", "due"),
+    [
+        ([], []),
+        ([("parser-0006", "0" * 64, "confirmed", datetime(2026, 3, 1, tzinfo=UTC))], ["parser-0006"]),
+        ([("another", "0" * 64, "confirmed", datetime(2026, 3, 1, tzinfo=UTC))], []),
+    ],
+)
+def test_a_round_is_due_when_people_decided_something_about_it(audited, decided, due):
+    make_events(audited.lake, audited.lake.rounds("verdict_findings"))
+    assert due_rounds(audited.lake, decided) == due
+
+
+def test_a_damaged_table_of_facts_is_due(audited):
+    make_events(audited.lake, audited.lake.rounds("verdict_findings"))
+    path = audited.lake.path(EVENTS, "parser-0001")
+    kept = path.read_bytes()
+    path.chmod(0o600)
+    path.write_bytes(b"damaged")
+    assert due_rounds(audited.lake) == ["parser-0001"]
+    path.write_bytes(kept)
 
 
 def test_facts_without_a_gate_are_those_no_person_had_to_decide(house, audited):

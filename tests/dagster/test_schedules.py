@@ -80,6 +80,7 @@ def test_the_sensors_and_the_schedule_run_without_being_switched_on(kept_house):
         "nightly_audit": "RUNNING",
         "nightly_ledger": "RUNNING",
         "cohort_refresh": "RUNNING",
+        "confidence_refresh": "RUNNING",
     }
 
 
