@@ -45,17 +45,9 @@ def display_text(request: Requested, manifest: Manifest, resolutions: Iterable[R
         Lines with a line feed each; the same arguments give the same text.
     """
     document = manifest.document
-    lines = [
-        *_request_lines(request, document),
-        *_verdict_lines(document["verdict"]),
-        *_validator_lines(document["validators"]),
-        *_claim_lines(document["claims"]),
-        *(
-            f"resolved   {_quoted(r.case_id)} as {_quoted(r.resolution)} by {_quoted(r.actor)}: {_quoted(r.reason)}"
-            for r in resolutions
-        ),
-        *_table_lines(document),
-    ]
+    is_act = "action" in document
+    of_subject = _action_lines(document["action"]) if is_act else _round_lines(document, resolutions)
+    lines = [*_request_lines(request, document), *of_subject]
     mixed = sorted({word for line in lines for word in _WORD.findall(line) if is_mixed(word)})
     lines += [f"warning    {_quoted(word)} mixes alphabets: it may not be what it looks like" for word in mixed]
     # Once more as a whole: codes and states stand unquoted, and a file nobody validated may hold anything there.
@@ -99,7 +91,7 @@ def is_mixed(word: str) -> bool:
 
 
 def _request_lines(request: Requested, document: Mapping[str, Any]) -> Iterator[str]:
-    policy, counts = document["policy"], document["conservation"]
+    policy = document["policy"]
     yield f"gate       {document['gate']}"
     yield f"round      {_quoted(document['round_id'])}"
     yield f"request    {request.request_id}"
@@ -113,10 +105,30 @@ def _request_lines(request: Requested, document: Mapping[str, Any]) -> Iterator[
     yield f"policy     version {_quoted(policy['version'])} sha256 {policy['sha256']}"
     yield f"code       sha256 {document['code_sha256']}"
     yield f"producers  {_listed(document['producers'])}"
+
+
+def _round_lines(document: Mapping[str, Any], resolutions: Iterable[Resolution]) -> Iterator[str]:
+    counts = document["conservation"]
     yield (
         f"records    {counts['files']} files: {counts['lines_in']} in = {counts['accepted']} accepted + "
         f"{counts['quarantined']} quarantined + {counts['blank']} blank + {counts['duplicates']} duplicates"
     )
+    yield from _verdict_lines(document["verdict"])
+    yield from _validator_lines(document["validators"])
+    yield from _claim_lines(document["claims"])
+    for r in resolutions:
+        yield f"resolved   {_quoted(r.case_id)} as {_quoted(r.resolution)} by {_quoted(r.actor)}: {_quoted(r.reason)}"
+    yield from _table_lines(document)
+
+
+def _action_lines(action: Mapping[str, Any]) -> Iterator[str]:
+    """Write what an act does, a line per member and per item of a list; nothing of it is left out."""
+    for name, value in sorted(action.items()):
+        items = value if isinstance(value, list) else [value]
+        if not items:
+            yield f"{name:<10} none"
+        for item in items:
+            yield f"{name:<10} {item if type(item) is int else _quoted(item)}"
 
 
 def _verdict_lines(verdict: Mapping[str, Any]) -> Iterator[str]:

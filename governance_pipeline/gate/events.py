@@ -15,7 +15,7 @@ from governance_pipeline.gate.attempts import Failed, Retried, failed_of, retrie
 from governance_pipeline.gate.delegation import Delegated, delegated_of
 from governance_pipeline.gate.event_members import request_members, text, texts
 from governance_pipeline.gate.freezes import Freezes
-from governance_pipeline.gate.gates import GATES
+from governance_pipeline.gate.gates import is_gate
 from governance_pipeline.ledger.rebaselines import read_rebaselines
 from governance_pipeline.ledger.verification import Fault
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
@@ -243,7 +243,7 @@ def _note_time(history: History, event: Event) -> None:
 def _add(history: History, event: Event) -> None:
     kind, body = EventType(event.type), event.body
     if kind is EventType.REQUESTED:
-        if text(body["gate"]) in GATES:  # a gate of another version of this program is no business of this one
+        if is_gate(text(body["gate"])):  # a gate of another version of this program is no business of this one
             baseline = body.get("project_baseline_version")
             members = request_members(body)
             history.requests.append(Requested(seq=event.seq, project_baseline=baseline and text(baseline), **members))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError
+from governance_pipeline.gate.action_manifest import action_document
 from governance_pipeline.storage.atomic import READ_ONLY
 from governance_pipeline.storage.versions import bytes_of
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
@@ -68,6 +69,10 @@ def manifest_of(
     Raises:
         StorageError: the round has no row in core_rounds or verdict_rounds.
     """
+    if inputs.proposal is not None:
+        document = action_document(inputs.proposal, inputs.gate, policy._asdict(), code_sha256, project_baseline)
+        data = canonical_json(document)
+        return Manifest(document, data, sha256_hex(data))
     parties = inputs.parties
     document = {
         "schema": SCHEMA,

@@ -150,6 +150,8 @@ def independence(passage: Passage) -> None:
     if failed:
         raise Refusal(ReasonCode.NOT_INDEPENDENT, said_of(failed[0]))
     needed, found = passage.verifier.policy.minimum_validators, len(passed_validators(rows))
+    if inputs.proposal is not None:  # validators judge work that was done; an act is still to be done
+        return
     if found < needed:
         raise Refusal(
             ReasonCode.NOT_INDEPENDENT, f"{found} independent validators say PASSED, the policy asks {needed}"
@@ -158,6 +160,8 @@ def independence(passage: Passage) -> None:
 
 def undecidable(passage: Passage) -> None:
     """BLOCKED_POLICY: no verdict block, lapsed dismissal or open mismatch case, which no signature can wave through."""
+    if passage.inputs.proposal is not None:  # it has neither verdict nor cases
+        return
     status = passage.inputs.rows("verdict_rounds")[0]["status"]
     if status == BLOCK:
         raise Refusal(
@@ -232,6 +236,12 @@ def log(passage: Passage) -> None:
             ReasonCode.LOG_INCONSISTENT,
             f"{len(lost)} verdicts of validators that were there at an earlier request are gone, first {lost[0]}",
         )
+    if passage.inputs.proposal is None:  # what an act puts in force is no file of the lake
+        _refuse_unaccounted(passage)
+
+
+def _refuse_unaccounted(passage: Passage) -> None:
+    verifier, history = passage.verifier, passage.history
     for asset in [passage.asset] if passage.asset else passage.inputs.gate.assets:
         message = unaccounted(asset, passage.inputs.round_id, verifier.lake, history, verifier.root)
         if message is not None:  # unless another run has used and written it since the ledger was read

@@ -14,11 +14,12 @@ from governance_pipeline.crosscheck.cases import cases_of
 from governance_pipeline.gate.code_digest import gate_code_sha256
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.facts import failed_facts, mismatch_cases
+from governance_pipeline.gate.gates import ACTION_GATES
 from governance_pipeline.gate.inputs import read_inputs
 from governance_pipeline.gate.manifest import keep_manifest, manifest_of
 from governance_pipeline.gate.parties import REQUESTER
 from governance_pipeline.gate.passage import policy_ref, project_baseline
-from governance_pipeline.gate.states import State, standing_of
+from governance_pipeline.gate.states import State, is_used_up, standing_of
 from governance_pipeline.ledger.cases import open_cases
 from governance_pipeline.ledger.event import AlreadyRecorded
 from governance_pipeline.strict.canonical import canonical_json, sha256_hex
@@ -74,7 +75,8 @@ def _is_due(gate: Gate, round_id: str, manifest: Manifest, verifier: Verifier, h
     newest = history.in_force(gate.name, round_id)
     if newest is None or newest.request_id != request_id(gate.name, round_id, manifest.sha256):
         return True
-    return standing_of(newest, verifier, history, now).state is State.EXPIRED
+    is_done_act = gate.name in ACTION_GATES and is_used_up(newest, history, EventType.DONE)
+    return is_done_act or standing_of(newest, verifier, history, now).state is State.EXPIRED
 
 
 def _record(inputs: RoundInputs, manifest: Manifest, verifier: Verifier, history: History, now: datetime) -> None:
