@@ -8,26 +8,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from governance_pipeline.cli.signing import signer_of
-from governance_pipeline.report.json_text import json_text
+from governance_pipeline.cli.trust_keys import log_key, prove
+from governance_pipeline.cli.trust_opened import AS_JSON, CONFIG, ROOT_KEY, answer, current_root, opened
 
 if TYPE_CHECKING:
-    from governance_pipeline.ledger.root_keeping import Kept
-    from governance_pipeline.trust.keys import Signer
     from governance_pipeline.trust.root import TrustRoot
 
-CONFIG = click.option(
-    "--config", "config_path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Configuration that pins the root; default: gate.toml of this account.",
-)  # fmt: skip
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-ROOT_KEY = click.option(
-    "--root-key", type=click.Path(path_type=Path), metavar="FILE", help="Default: root-key.pem by the root."
-)
 ROLES = ("approver", "validator", "dismisser", "log")
 KINDS = ("human", "validator", "agent", "service")
 
@@ -55,11 +46,12 @@ def init(folder: Path, owner: str, days: int, throwaway: bool, config_path: Path
     passphrase = None if throwaway else _new_passphrase("the root key")
     place = (default_config_path() if config_path is None else config_path).absolute()
     kept = make_root(folder.absolute(), place, owner, datetime.now(UTC), days=days, passphrase=passphrase)
-    _answer(kept, as_json)
+    answer(kept, as_json)
 
 
 @trust.command(
     epilog="\b\nExample: govern trust add ana --kind human --role approver --new-key ana.pem\n"
+    "         govern trust add ben --kind human --role approver --public-key ben.pub --proof ben.proof\n"
     "         govern trust add coder-5 --kind agent --controller ana"
 )
 @click.argument("principal")
@@ -68,6 +60,8 @@ def init(folder: Path, owner: str, days: int, throwaway: bool, config_path: Path
 @click.option("--controller", metavar="ID", help="Who controls it; default: itself.")
 @click.option("--alias", "aliases", multiple=True, help="Another name logs use for it.")
 @click.option("--public-key", type=click.Path(path_type=Path), metavar="FILE", help="Its key: PEM, OpenSSH or Base64.")
+@click.option("--proof", type=click.Path(path_type=Path), metavar="FILE",
+              help="What its owner made with `govern trust prove`; a key that is brought along needs it.")  # fmt: skip
 @click.option("--new-key", type=click.Path(path_type=Path), metavar="FILE", help="Make a key for it in this file.")
 @click.option("--days", type=click.IntRange(1, 3650), help="Until its key expires; default: with the root.")
 @ROOT_KEY
@@ -80,6 +74,7 @@ def add(
     controller: str | None,
     aliases: tuple[str, ...],
     public_key: Path | None,
+    proof: Path | None,
     new_key: Path | None,
     days: int | None,
     root_key: Path | None,
@@ -92,32 +87,40 @@ def add(
 
     if public_key is not None and new_key is not None:
         raise click.UsageError("--public-key and --new-key are two ways to the same key; give one of them")
+    if (public_key is None) is not (proof is None):
+        raise click.UsageError("a key that is brought along needs --public-key and the --proof of its owner that it is "
+                               "held: `govern trust prove` makes it")  # fmt: skip
     if roles and public_key is None and new_key is None and kind != "agent":
         click.echo("no key given: the roles count for the keys it has already", err=True)
     now = datetime.now(UTC)
-    current, signer = _opened(config_path, root_key, now)
+    current, signer = opened(config_path, root_key, now)
     public, key_file = _public_key(public_key, new_key, is_throwaway=current.root.is_throwaway)
     ends = Validity(now, None if days is None else now + timedelta(days=days))
     keys = () if public is None else (Key(public[0], ends, public[1]),)
     added = Principal(principal, Kind(kind), controller or principal, frozenset(map(Role, roles)), keys, aliases)
-    _answer(add_principal(current.config, added, signer, now, key_file=key_file), as_json)
+    held = None if proof is None else _bytes_of(proof)
+    answer(add_principal(current.config, added, signer, now, key_file=key_file, proof=held), as_json)
 
 
 @trust.command(epilog="Example: govern trust revoke 3f2a91c0… --reason 'the laptop was lost'")
 @click.argument("key_fingerprint", metavar="FINGERPRINT")
 @click.option("--reason", required=True, help="Why; it stands in the trust root.")
+@click.option("--unsigned-records-are-forged", "is_forged", is_flag=True,
+              help="For a ledger of before 0.2 into which somebody wrote a version nobody made.")  # fmt: skip
 @ROOT_KEY
 @CONFIG
 @AS_JSON
-def revoke(key_fingerprint: str, reason: str, root_key: Path | None, config_path: Path | None, as_json: bool) -> None:
+def revoke(
+    key_fingerprint: str, reason: str, is_forged: bool, root_key: Path | None, config_path: Path | None, as_json: bool
+) -> None:
     """Revoke the key with FINGERPRINT (its beginning is enough) from now on: nothing it signed opens a gate."""
     from governance_pipeline.ledger.root_keeping import revoke_key
     from governance_pipeline.trust.root import Revocation
 
     now = datetime.now(UTC)
-    current, signer = _opened(config_path, root_key, now)
+    current, signer = opened(config_path, root_key, now, is_record_forged=is_forged)
     revocation = Revocation(_one_key(current.root, key_fingerprint), now, reason)
-    _answer(revoke_key(current.config, revocation, signer, now), as_json)
+    answer(revoke_key(current.config, revocation, signer, now, is_record_forged=is_forged), as_json)
 
 
 @trust.command(epilog="Example: govern trust renew --days 365")
@@ -130,8 +133,8 @@ def renew(days: int, root_key: Path | None, config_path: Path | None, as_json: b
     from governance_pipeline.ledger.root_keeping import renew_root
 
     now = datetime.now(UTC)
-    current, signer = _opened(config_path, root_key, now)
-    _answer(renew_root(current.config, signer, now, days=days), as_json)
+    current, signer = opened(config_path, root_key, now)
+    answer(renew_root(current.config, signer, now, days=days), as_json)
 
 
 @trust.command(epilog="Example: govern trust rotate --new-key ~/governance/root-key-2.pem")
@@ -151,14 +154,14 @@ def rotate(new_key: Path, root_key: Path | None, config_path: Path | None, as_js
     from governance_pipeline.trust import keys
 
     now = datetime.now(UTC)
-    current, signer = _opened(config_path, root_key, now)
+    current, signer = opened(config_path, root_key, now)
     if new_key.exists():
         new = NewRootKey(signer_of(new_key, None), None)
     else:
         passphrase = None if current.root.is_throwaway else _new_passphrase("the new root key")
         made = keys.new_key(passphrase)
         new = NewRootKey(keys.signer_of(made, passphrase), (new_key, made.file_bytes))
-    _answer(rotate_root_key(current.config, signer, new, now), as_json)
+    answer(rotate_root_key(current.config, signer, new, now), as_json)
 
 
 @trust.command(epilog="Example: govern trust show --json")
@@ -168,25 +171,7 @@ def show(config_path: Path | None, as_json: bool) -> None:
     """Show the trust root in force: verified, not expired, and not older than one used before."""
     from governance_pipeline.trust.config import load_config
 
-    _answer(_current(load_config(config_path), datetime.now(UTC)), as_json)
-
-
-def _current(config: Any, now: datetime) -> Kept:
-    from governance_pipeline.ledger.ledger import Ledger
-    from governance_pipeline.ledger.root_keeping import Kept
-    from governance_pipeline.ledger.trusted_root import trusted_root
-
-    return Kept(config, trusted_root(config, Ledger(config.ledger), now))
-
-
-def _opened(config_path: Path | None, root_key: Path | None, now: datetime) -> tuple[Kept, Signer]:
-    """Open the trust root in force and its key."""
-    from governance_pipeline.ledger.root_keeping import KEY_FILE
-    from governance_pipeline.trust.config import load_config
-
-    current = _current(load_config(config_path), now)
-    path = current.config.root.parent / KEY_FILE if root_key is None else root_key
-    return current, signer_of(path, None)
+    answer(current_root(load_config(config_path), datetime.now(UTC)), as_json)
 
 
 def _one_key(root: TrustRoot, beginning: str) -> str:
@@ -218,39 +203,18 @@ def _public_key(
     return (made.public_key, None), (new_key, made.file_bytes)
 
 
+def _bytes_of(path: Path) -> bytes:
+    from governance_pipeline.strict.files import open_regular
+    from governance_pipeline.trust.dsse import ENVELOPE_BYTES
+
+    with open_regular(path) as stream:
+        return stream.read(ENVELOPE_BYTES + 1).strip()
+
+
 def _new_passphrase(what: str) -> bytes:
     answer = click.prompt(f"Passphrase for {what}", hide_input=True, confirmation_prompt=True, err=True)
     return str(answer).encode()
 
 
-def _answer(kept: Kept, as_json: bool) -> None:
-    from governance_pipeline.strict.excerpt import escape_unprintable
-    from governance_pipeline.trust.documents import trust_document
-
-    document = trust_document(kept.config, kept.root)
-    if as_json:
-        click.echo(json_text(document))
-        return
-    for line in _lines(document):
-        click.echo(escape_unprintable(line))
-
-
-def _lines(document: dict[str, Any]) -> list[str]:
-    mark = "  THROW-AWAY: every decision made with it says so" if document["is_throwaway"] else ""
-    lines = [
-        f"version     {document['version']}, until {document['expires']}{mark}",
-        f"root        {document['root']}",
-        f"root key    {document['root_fingerprint']}",
-        f"ledger      {document['ledger']}",
-        f"config      {document['config']}",
-    ]
-    for principal in document["principals"]:
-        names = ", ".join([principal["id"], *principal["aliases"]])
-        control = "" if principal["controller"] == principal["id"] else f", controlled by {principal['controller']}"
-        lines.append(f"{principal['kind']:<11} {names}: {', '.join(principal['roles']) or 'no role'}{control}")
-        for key in principal["keys"]:
-            end = f" until {key['expires']}" if key["expires"] else ""
-            revoked = f" REVOKED {key['revoked_at']}" if key["revoked_at"] else ""
-            held = " in an authenticator" if key["application"] else ""
-            lines.append(f"  key       {key['fingerprint']}{held}{end}{revoked}")
-    return lines
+trust.add_command(prove)
+trust.add_command(log_key)

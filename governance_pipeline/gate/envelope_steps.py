@@ -82,7 +82,7 @@ def signature(passage: Passage) -> None:
 
 def root(passage: Passage) -> None:
     """ROOT_ROLLBACK: the trust root in hand is the latest one the ledger has seen, and has not expired since."""
-    trusted, seen = passage.verifier.root, seen_root(passage.verifier.ledger)
+    trusted, seen = passage.verifier.root, seen_root(passage.verifier.ledger, passage.verifier.config.root_fingerprint)
     if seen is not None and (trusted.version < seen.version or _is_other(trusted, seen.version, seen.sha256)):
         message = f"version {trusted.version} of the trust root, but version {seen.version} was used; restore that"
         raise Refusal(ReasonCode.ROOT_ROLLBACK, message)

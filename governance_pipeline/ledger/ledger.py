@@ -25,7 +25,7 @@ from governance_pipeline.ledger.merkle import Tree
 from governance_pipeline.ledger.verification import Fault, faults
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -84,8 +84,22 @@ class Ledger:
         """
         return self.append_all([NewEvent(type, actor, body, ts, unique)], after=after)[0]
 
-    def append_all(self, entries: Sequence[NewEvent], *, after: int | None = None) -> list[Event]:
+    def append_all(
+        self,
+        entries: Sequence[NewEvent],
+        *,
+        after: int | None = None,
+        seal: Callable[[Head], NewEvent] | None = None,
+    ) -> list[Event]:
         """Append several events in one step: all of them, in order and without another in between, or none.
+
+        Args:
+            entries: the events.
+            after: as `append`.
+            seal: makes one more event from the head that covers them; it is appended in the same step.
+
+        Returns:
+            The events of `entries`.
 
         Raises:
             As `append`.
@@ -97,6 +111,8 @@ class Ledger:
             try:
                 _refuse_moved(connection, after)
                 made = [_append(connection, entry) for entry in entries]
+                if seal is not None:
+                    _append(connection, seal(_head(connection, None)))
                 self._commit(connection)
             except BaseException:
                 if connection.in_transaction:
@@ -138,14 +154,25 @@ class Ledger:
         Raises:
             StorageError: there are fewer events, or the ledger cannot be read.
         """
-        tree = Tree()
         with database.snapshot(self.path) as connection:
-            limit = -1 if size is None else size
-            for (data,) in connection.execute("SELECT bytes FROM events ORDER BY seq LIMIT ?", (limit,)):
+            found = _head(connection, size)
+        if size is not None and found.size < size:
+            raise StorageError(f"ledger {self.path} has {found.size} events, not {size}")
+        return found
+
+    def grown_from(self, old: Head) -> Head | None:
+        """Give the head of now when the ledger still begins as it did with another head; None when it does not.
+
+        Raises:
+            StorageError: the ledger cannot be read.
+        """
+        tree, is_beginning = Tree(), old == Head(0, Tree().root().hex())
+        with database.snapshot(self.path) as connection:
+            for (data,) in connection.execute("SELECT bytes FROM events ORDER BY seq"):
                 tree.add(data)
-        if size is not None and tree.size < size:
-            raise StorageError(f"ledger {self.path} has {tree.size} events, not {size}")
-        return Head(tree.size, tree.root().hex())
+                if tree.size == old.size:
+                    is_beginning = tree.root().hex() == old.root
+        return Head(tree.size, tree.root().hex()) if is_beginning else None
 
     def verify(self, remembered: Sequence[Head] = ()) -> list[Fault]:
         """Check every event against its bytes, its number and the events before it.
@@ -191,6 +218,13 @@ def _append(connection: sqlite3.Connection, entry: NewEvent) -> Event:
     )
     connection.execute("UPDATE head SET size = size + 1, chain = ?", (chain,))
     return event
+
+
+def _head(connection: sqlite3.Connection, size: int | None) -> Head:
+    tree = Tree()
+    for (data,) in connection.execute("SELECT bytes FROM events ORDER BY seq LIMIT ?", (-1 if size is None else size,)):
+        tree.add(data)
+    return Head(tree.size, tree.root().hex())
 
 
 def _holder(connection: sqlite3.Connection, unique: str) -> Event | None:

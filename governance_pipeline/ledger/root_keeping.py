@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.ledger.ledger import Ledger
+from governance_pipeline.ledger.log_principal import LOG_KEY_FILE, log_principal
 from governance_pipeline.ledger.trusted_root import remember_root, trusted_root
 from governance_pipeline.storage.atomic import AtomicWriter
 from governance_pipeline.storage.lock import exclusive
@@ -20,6 +21,7 @@ from governance_pipeline.trust.config import GateConfig, replace_config, write_c
 from governance_pipeline.trust.keys import fingerprint, new_key, signer_of
 from governance_pipeline.trust.new_files import taken_back_on_failure, write_new
 from governance_pipeline.trust.owned_files import folder_fault
+from governance_pipeline.trust.possession import check_possession
 from governance_pipeline.trust.principals import Key
 from governance_pipeline.trust.reasons import Refusal
 from governance_pipeline.trust.root import Revocation, TrustRoot, first_root
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 ROOT_FILE: Final = "trust-root.json"
 KEY_FILE: Final = "root-key.pem"
 LEDGER_FILE: Final = "ledger.sqlite"
+KEY_PROVEN: Final = "KEY_PROVEN"
+"""Type of the event that keeps what the owner of an added key signed with it."""
 
 _PRIVATE_FOLDER: Final = 0o700
 
@@ -71,23 +75,30 @@ def make_root(
         UsageError: one of the files exists (nothing is written then), or the owner's name cannot be one.
         StorageError: something could not be written; the configuration is then not there.
     """
-    config = GateConfig(folder / ROOT_FILE, "0" * 64, folder / LEDGER_FILE, None, config_path)
-    for path in (config_path, folder / KEY_FILE, config.root, config.ledger):
+    log_file = folder / LOG_KEY_FILE
+    config = GateConfig(folder / ROOT_FILE, "0" * 64, folder / LEDGER_FILE, None, config_path, log_file)
+    for path in (config_path, folder / KEY_FILE, log_file, config.root, config.ledger):
         if path.exists() or path.is_symlink():
             raise UsageError(f"{path} exists and is never overwritten; name another place or move it away")
     key = new_key(passphrase)
     pinned = config._replace(root_fingerprint=fingerprint(key.public_key))
-    root = first_root(owner, key.public_key, now + timedelta(days=days), is_throwaway=passphrase is None)
+    root, log_key = (
+        first_root(owner, key.public_key, now + timedelta(days=days), is_throwaway=passphrase is None),
+        new_key(None),
+    )
+    root = replace(root, principals=(*root.principals, log_principal(log_key.public_key, now)))
     data = _readable(root, signer_of(key, passphrase), pinned, now)
     _make_folders(folder, config_path.parent)
     with taken_back_on_failure() as made:
         write_new(folder / KEY_FILE, key.file_bytes)
         made.append(folder / KEY_FILE)
+        write_new(log_file, log_key.file_bytes)
+        made.append(log_file)
         write_new(config.root, data)
         made.append(config.root)
         ledger = Ledger.create(config.ledger)
         made += [config.ledger.with_name(config.ledger.name + end) for end in ("", "-wal", "-shm")]
-        remember_root(ledger, root, actor=owner, ts=now)
+        remember_root(ledger, root, actor=owner, ts=now, data=data, pinned=pinned.root_fingerprint)
         write_config(pinned)
     return Kept(pinned, root)
 
@@ -110,12 +121,33 @@ def add_principal(
     now: datetime,
     *,
     key_file: tuple[Path, bytes] | None = None,
+    proof: bytes | None = None,
 ) -> Kept:
-    """Make the next version of the trust root with a principal, or with what is new about one; see `change_root`."""
-    return change_root(config, lambda root: root.with_principal(added), signer, now, key_file=key_file)
+    """Make the next version of the trust root with a principal, or with what is new about one; see `change_root`.
+
+    Args:
+        config: where the root is, and its pinned key.
+        added: the principal.
+        signer: the root key.
+        now: the time.
+        key_file: place and content of a key made for it here.
+        proof: what the owner of a key that was brought along signed with it; kept in the ledger.
+
+    Raises:
+        Refusal: the proof is none of this key, for this principal and this root.
+    """
+    if proof is not None:
+        check_possession(proof, added.id, config.root_fingerprint, added.keys)
+    kept = change_root(config, lambda root: root.with_principal(added), signer, now, key_file=key_file)
+    if proof is not None:
+        body = {"principal": added.id, "key_fingerprint": added.keys[0].fingerprint, "envelope": proof.decode()}
+        Ledger(config.ledger).append(KEY_PROVEN, _owner(kept.root, config), body, ts=now)
+    return kept
 
 
-def revoke_key(config: GateConfig, revocation: Revocation, signer: Signer, now: datetime) -> Kept:
+def revoke_key(
+    config: GateConfig, revocation: Revocation, signer: Signer, now: datetime, *, is_record_forged: bool = False
+) -> Kept:
     """Make the next version of the trust root with one more revoked key; see `change_root`.
 
     Raises:
@@ -123,7 +155,9 @@ def revoke_key(config: GateConfig, revocation: Revocation, signer: Signer, now: 
     """
     if revocation.key_fingerprint == config.root_fingerprint:
         raise UsageError("this is the pinned root key; `govern trust rotate` replaces it and revokes it after that")
-    return change_root(config, lambda root: root.with_revocation(revocation), signer, now)
+    return change_root(
+        config, lambda root: root.with_revocation(revocation), signer, now, is_record_forged=is_record_forged
+    )
 
 
 def renew_root(config: GateConfig, signer: Signer, now: datetime, *, days: int) -> Kept:
@@ -139,11 +173,12 @@ def change_root(
     now: datetime,
     *,
     key_file: tuple[Path, bytes] | None = None,
+    is_record_forged: bool = False,
 ) -> Kept:
     """Make the next version of the trust root, signed by the pinned root key.
 
     The file is replaced before the version is recorded: a crash in between leaves the new root, which readers accept
-    and the next change records. Nothing is written or recorded before a reader was seen to take the new bytes.
+    and the next change records. Nothing is written before a reader was seen to take the new bytes.
 
     Args:
         config: where the root is, and its pinned key.
@@ -151,27 +186,32 @@ def change_root(
         signer: the root key.
         now: the time.
         key_file: place and content of a new key of a principal, written just before the root that names it.
+        is_record_forged: as `trusted_root`.
 
     Raises:
         UsageError: another key, the file of the new key exists, or no reader would take the new version.
         Refusal: the root in force cannot be used.
         StorageError: something could not be written, or another change is being made.
     """
-    if fingerprint(signer.public_key) != config.root_fingerprint:
-        raise UsageError(f"this is not the root key that is pinned in {config.source}; give its file with --root-key")
+    _refuse_other_key(config, signer)
     ledger = Ledger(config.ledger)
     with exclusive(config.root.with_name(f"{config.root.name}.lock")):
-        current = trusted_root(config, ledger, now)
+        current = trusted_root(config, ledger, now, is_record_forged=is_record_forged)
         grown = change(current)
         data = _readable(grown, signer, config, now)
         with taken_back_on_failure() as made:
             if key_file is not None:
                 write_new(*key_file)
                 made.append(key_file[0])
-            remember_root(ledger, current, actor=_owner(current, config), ts=now)
+            _remember(ledger, current, config.root.read_bytes(), config, now)
             AtomicWriter(config.root.parent).write(config.root, data)
-        remember_root(ledger, grown, actor=_owner(current, config), ts=now)
+        _remember(ledger, grown, data, config, now)
     return Kept(config, grown)
+
+
+def _refuse_other_key(config: GateConfig, signer: Signer) -> None:
+    if fingerprint(signer.public_key) != config.root_fingerprint:
+        raise UsageError(f"this is not the root key that is pinned in {config.source}; give its file with --root-key")
 
 
 def rotate_root_key(config: GateConfig, old: Signer, new: NewRootKey, now: datetime) -> Kept:
@@ -201,9 +241,9 @@ def rotate_root_key(config: GateConfig, old: Signer, new: NewRootKey, now: datet
             if new.file is not None:
                 write_new(*new.file)
                 made.append(new.file[0])
-            remember_root(ledger, current, actor=owner, ts=now)
+            _remember(ledger, current, config.root.read_bytes(), config, now)
             AtomicWriter(config.root.parent).write(config.root, data)
-        remember_root(ledger, grown, actor=owner, ts=now)
+        _remember(ledger, grown, data, config, now)
         replace_config(config, pinned)
     revoked = Revocation(config.root_fingerprint, now, "the root key was rotated")
     return change_root(pinned, lambda root: root.with_revocation(revoked), new.signer, now)
@@ -230,6 +270,11 @@ def _check_readable(data: bytes, config: GateConfig, now: datetime) -> None:
         read_root(data, config.root_fingerprint, now)
     except Refusal as refusal:
         raise UsageError(f"no reader would take this trust root, nothing was changed: {refusal}") from None
+
+
+def _remember(ledger: Ledger, root: TrustRoot, data: bytes, config: GateConfig, now: datetime) -> None:
+    pinned = config.root_fingerprint
+    remember_root(ledger, root, actor=_owner(root, config), ts=now, data=data, pinned=pinned)
 
 
 def _owner(root: TrustRoot, config: GateConfig) -> str:

@@ -29,7 +29,7 @@ CONFIG_BYTES: Final = 16 * 1024
 """Largest configuration that is read; ours has some hundred bytes."""
 
 _MEMBERS: Final = ("schema", "root", "root_fingerprint", "ledger")
-_OPTIONAL: Final = ("policy",)
+_OPTIONAL: Final = ("policy", "log_key")
 _FINGERPRINT: Final = re.compile(SHA256_PATTERN, re.ASCII)
 _PRIVATE_FOLDER: Final = 0o700
 
@@ -37,7 +37,8 @@ _PRIVATE_FOLDER: Final = 0o700
 class GateConfig(NamedTuple):
     """What a verifier trusts: paths of root and ledger, the pinned fingerprint of the root key, the gate policy.
 
-    `source` is the file it was read from; `policy` is None where the shipped policy holds.
+    `source` is the file it was read from; `policy` is None where the shipped policy holds; `log_key` is the file of the
+    key that signs checkpoints, None on a machine that only verifies, and for a ledger without one.
     """
 
     root: Path
@@ -45,6 +46,7 @@ class GateConfig(NamedTuple):
     ledger: Path
     policy: Path | None
     source: Path
+    log_key: Path | None = None
 
 
 def default_config_path() -> Path:
@@ -79,6 +81,7 @@ def load_config(path: Path | None = None) -> GateConfig:
         ledger=_place(texts["ledger"], source),
         policy=_place(texts["policy"], source) if "policy" in texts else None,
         source=source,
+        log_key=_place(texts["log_key"], source) if "log_key" in texts else None,
     )
 
 
@@ -109,7 +112,7 @@ def replace_config(old: GateConfig, new: GateConfig) -> None:
 
 
 def _config_bytes(config: GateConfig) -> bytes:
-    places = {"root": config.root, "ledger": config.ledger, "policy": config.policy}
+    places = {"root": config.root, "ledger": config.ledger, "policy": config.policy, "log_key": config.log_key}
     members = {
         "schema": CONFIG_SCHEMA,
         "root_fingerprint": config.root_fingerprint,

@@ -129,6 +129,23 @@ def load_root(path: Path, pinned: str, now: datetime, *, seen: SeenRoot | None =
     return read_root(owned_bytes(path, "trust root", dsse.ENVELOPE_BYTES), pinned, now, seen=seen)
 
 
+def signed_version(data: bytes, pinned: str) -> SeenRoot | None:
+    """Name the version of a trust root in an envelope the pinned key signed; None for anything else.
+
+    Whether it has expired, or a key was revoked since, is not asked: it was in force once.
+    """
+    try:
+        envelope = dsse.parse_envelope(data)
+        members = dsse.parse_members(envelope.payload, "the trust root")
+        if envelope.payload_type != ROOT_PAYLOAD_TYPE:
+            return None
+        _check_signature(envelope, _pinned_key(members, pinned))
+    except Refusal:
+        return None
+    version = members.get("version")
+    return SeenRoot(version, envelope.payload_sha256) if type(version) is int else None
+
+
 def _pinned_key(members: Mapping[str, Any], pinned: str) -> Key:
     """Find the key the reader trusts among those the document names; its bytes are proved by the fingerprint.
 

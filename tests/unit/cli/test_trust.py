@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import pwd
@@ -20,9 +21,9 @@ from governance_pipeline.cli.main import run
 from governance_pipeline.cli.trust import trust
 from governance_pipeline.errors import StorageError, UnreadableError, UsageError
 from governance_pipeline.ledger.ledger import Ledger
-from governance_pipeline.ledger.root_keeping import add_principal
+from governance_pipeline.ledger.root_keeping import KEY_PROVEN, add_principal
 from governance_pipeline.trust.config import load_config
-from governance_pipeline.trust.keys import load_signer
+from governance_pipeline.trust.keys import generate_key, load_signer
 from governance_pipeline.trust.principals import Key, Kind, Principal, Role
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.root_document import load_root, sign_root
@@ -64,7 +65,9 @@ def made(document, tmp_path):
 
 def test_a_throw_away_root_is_marked_and_pinned(made, document, govern, tmp_path):
     assert (made["version"], made["is_throwaway"]) == (1, True)
-    assert [(p["id"], p["kind"], p["roles"]) for p in made["principals"]] == [("root", "human", ["root"])]
+    assert [(p["id"], p["kind"], p["roles"]) for p in made["principals"]] == [
+        ("root", "human", ["root"]), ("log", "service", ["log"]),
+    ]  # fmt: skip
     assert made["root_fingerprint"] == made["principals"][0]["keys"][0]["fingerprint"]
     assert document("show") == made
     assert "THROW-AWAY" in govern("show")
@@ -98,7 +101,7 @@ def test_a_place_that_cannot_be_used_leaves_no_configuration(govern, tmp_path):
 def test_an_added_person_can_sign_from_the_next_version_on(made, document, tmp_path):
     key = tmp_path / "ana.pem"
     grown = document("add", "ana", "--kind", "human", "--role", "approver", "--new-key", str(key), "--days", "30")
-    ana = grown["principals"][1]
+    ana = grown["principals"][2]
     assert (grown["version"], ana["id"], ana["roles"]) == (2, "ana", ["approver"])
     assert ana["keys"][0]["expires"] > ana["keys"][0]["not_before"]
     assert load_signer(key, None).public_key
@@ -107,14 +110,62 @@ def test_an_added_person_can_sign_from_the_next_version_on(made, document, tmp_p
 
 
 def test_an_agent_is_added_without_key_and_a_key_may_be_given_as_a_file(made, document, tmp_path):
-    (tmp_path / "k.b64").write_text("11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n")
+    generate_key(tmp_path / "k.pem", None)
+    encoded = base64.b64encode(load_signer(tmp_path / "k.pem", None).public_key).decode()
+    (tmp_path / "k.b64").write_text(f"{encoded}\n")
     document("add", "coder-5", "--kind", "agent", "--controller", "ana", "--alias", "claude")
     grown = document(
-        "add", "check", "--kind", "validator", "--role", "validator", "--public-key", str(tmp_path / "k.b64")
-    )
-    coder, check = grown["principals"][1:]
+        "add", "check", "--kind", "validator", "--role", "validator", "--public-key", str(tmp_path / "k.b64"),
+        "--proof", str(_proof(tmp_path, made, "check", "k.pem")),
+    )  # fmt: skip
+    coder, check = grown["principals"][2:]
     assert (coder["controller"], coder["aliases"], coder["keys"]) == ("ana", ["claude"], [])
-    assert check["keys"][0]["public_key"] == "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="
+    assert check["keys"][0]["public_key"] == encoded
+    (kept,) = Ledger(Path(grown["ledger"])).events(types={KEY_PROVEN})
+    assert (kept.body["principal"], kept.body["key_fingerprint"]) == ("check", check["keys"][0]["fingerprint"])
+
+
+def _proof(folder, made, principal, key):
+    """Prove a key as its owner does, without any configuration."""
+    result = CliRunner().invoke(
+        trust, ["prove", principal, "--root", made["root_fingerprint"], "--key", str(folder / key)]
+    )
+    assert result.exit_code == 0, result.output
+    (folder / f"{principal}.proof").write_text(result.stdout)
+    return folder / f"{principal}.proof"
+
+
+def test_a_key_is_not_added_without_proof_or_with_that_of_another_name(made, document, govern, tmp_path):
+    generate_key(tmp_path / "ben.pem", None)
+    encoded = base64.b64encode(load_signer(tmp_path / "ben.pem", None).public_key).decode()
+    (tmp_path / "ben.pub").write_text(encoded)
+    added = ("--kind", "human", "--role", "approver", "--public-key", str(tmp_path / "ben.pub"))
+    with pytest.raises(click.UsageError, match="govern trust prove"):
+        govern("add", "eve", *added)
+    with pytest.raises(Refusal, match="govern trust prove eve") as refused:
+        govern("add", "eve", *added, "--proof", str(_proof(tmp_path, made, "ben", "ben.pem")))
+    assert refused.value.code is ReasonCode.WRONG_CHECKPOINT
+    assert document("show") == made
+    short = CliRunner().invoke(trust, ["prove", "ben", "--root", "00ff", "--key", str(tmp_path / "ben.pem")])
+    assert (short.exit_code, "64 lower-case hex" in short.output) == (2, True)
+
+
+def test_a_version_nobody_made_keeps_no_owner_from_revoking_a_key(made, document, govern, tmp_path):
+    grown = document("add", "ana", "--kind", "human", "--role", "approver", "--new-key", str(tmp_path / "ana.pem"))
+    key = grown["principals"][2]["keys"][0]["fingerprint"]
+    for body in ({"version": 2**53 - 1, "sha256": "f" * 64}, {"version": 3, "sha256": "f" * 64}):
+        unique = f"trust-root:{body['version']}"
+        Ledger(Path(made["ledger"])).append("TRUST_ROOT", "forger", body, ts=datetime.now(UTC), unique=unique)
+    revoked = document("revoke", key, "--reason", "lost")
+    assert (revoked["version"], revoked["principals"][2]["keys"][0]["revoked_at"] is None) == (3, False)
+    assert document("show") == revoked
+
+
+def test_a_ledger_without_a_log_key_gets_one_and_a_ledger_with_one_another(made, document, tmp_path):
+    grown = document("log-key", "--new-key", str(tmp_path / "log-2.pem"))
+    (log,) = [p for p in grown["principals"] if p["roles"] == ["log"]]
+    assert len(log["keys"]) == 2
+    assert load_config(tmp_path / "gate.toml").log_key == tmp_path / "log-2.pem"
 
 
 @pytest.mark.parametrize(
@@ -171,7 +222,8 @@ def test_a_root_that_is_full_takes_no_more_and_stays_in_force(made, document, go
 def test_a_key_anybody_could_sign_for_is_not_added(made, document, govern, tmp_path, point):
     (tmp_path / "k.b64").write_text(point)
     with pytest.raises(UnreadableError, match="small order"):
-        govern("add", "eve", "--kind", "human", "--role", "approver", "--public-key", str(tmp_path / "k.b64"))
+        govern("add", "eve", "--kind", "human", "--role", "approver", "--public-key", str(tmp_path / "k.b64"),
+               "--proof", str(tmp_path / "k.b64"))  # fmt: skip
     assert document("show") == made
 
 
