@@ -9,10 +9,11 @@ from __future__ import annotations
 import secrets
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from governance_pipeline.cli.gate_delegate import delegate
 from governance_pipeline.cli.gate_plan import plan_backfill
 from governance_pipeline.cli.gate_retry import retry
 from governance_pipeline.cli.signing import (
@@ -45,12 +46,23 @@ DIGEST = click.option(
 )  # fmt: skip
 
 
+class Deciding(NamedTuple):
+    """What a person decides: which way, why, with which key, and in whose place (None: their own)."""
+
+    verb: str
+    reason: str
+    signer: Signer
+    on_behalf_of: str | None
+
+
 def _with(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Give a command several arguments, in the order they are listed in its help."""
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-_deciding = _with(REQUESTS, KEY, PASSPHRASE, REASON, LAKE, CONFIG, AS_JSON)
+BEHALF = click.option("--on-behalf-of", metavar="PRINCIPAL", help="Who let you decide in their place (see delegate).")
+
+_deciding = _with(REQUESTS, KEY, PASSPHRASE, REASON, BEHALF, LAKE, CONFIG, AS_JSON)
 _looking = _with(LAKE, CONFIG, AT, AS_JSON)
 
 
@@ -105,6 +117,7 @@ def approve(
     key_path: Path,
     passphrase_file: Path | None,
     digests: tuple[str, ...],
+    on_behalf_of: str | None,
     lake: Path,
     config_path: Path | None,
     as_json: bool,
@@ -118,7 +131,8 @@ def approve(
     def confirmed(request: str) -> str:
         return _confirmed(verifier, request, next(given), quiet=as_json)
 
-    return _decide_all(verifier, requests, "APPROVE", reason, signer, confirmed, as_json=as_json)
+    deciding = Deciding("APPROVE", reason, signer, on_behalf_of)
+    return _decide_all(verifier, requests, deciding, confirmed, as_json=as_json)
 
 
 @gate.command(epilog="\b\nExample: govern gate reject 3f2a91c0 --reason 'wrong baseline' --key ~/keys/ana.pem\n"
@@ -187,21 +201,21 @@ def _close(
     reason: str,
     key_path: Path,
     passphrase_file: Path | None,
+    on_behalf_of: str | None,
     lake: Path,
     config_path: Path | None,
     as_json: bool,
 ) -> int:
     """Record a rejection or revocation: nothing is shown first, because closing needs no careful reading."""
     verifier, signer = open_trusted(config_path, lake, clock()), signer_of(key_path, passphrase_file)
-    return _decide_all(verifier, requests, verb, reason, signer, lambda _: None, as_json=as_json)
+    deciding = Deciding(verb, reason, signer, on_behalf_of)
+    return _decide_all(verifier, requests, deciding, lambda _: None, as_json=as_json)
 
 
 def _decide_all(
     verifier: Verifier,
     requests: tuple[str, ...],
-    verb: str,
-    reason: str,
-    signer: Signer,
+    deciding: Deciding,
     confirmed: Callable[[str], str | None],
     *,
     as_json: bool,
@@ -214,8 +228,8 @@ def _decide_all(
     if (warning := clock_warning(verifier.ledger, clock())) is not None:
         click.echo(warning, err=True)
     results = decide_each(
-        verifier, requests, Verb(verb), reason, signer,
-        confirmed=confirmed, clock=clock, nonces=lambda: secrets.token_hex(16),
+        verifier, requests, Verb(deciding.verb), deciding.reason, deciding.signer, confirmed=confirmed, clock=clock,
+        nonces=lambda: secrets.token_hex(16), on_behalf_of=deciding.on_behalf_of,
     )  # fmt: skip
     document = results_document(verifier, results)
     answer(document, [*map(result_line, results), head_line(document)], as_json=as_json)
@@ -245,5 +259,6 @@ def _opened(config_path: Path | None, lake: Path, at: str | None) -> tuple[Verif
     return open_trusted(config_path, lake, now), now
 
 
+gate.add_command(delegate)
 gate.add_command(plan_backfill)
 gate.add_command(retry)

@@ -30,6 +30,7 @@ class GateDecisions(TableModel):
     subject_sha256: Text = sha256("Manifest that was approved.")
     display_sha256: Text = sha256("The exact text the person was shown.")
     approver_id: Text = text("Principal of the trust root that signed.")
+    on_behalf_of: Text = text("Principal in whose place they signed, who let them.", null=True)
     key_fingerprint: Text = sha256("Its key.")
     assurance: Text = text(
         "How surely a person signed, by the signature itself.", pattern=r"^(key_file|ssh_agent|presence)$"

@@ -12,6 +12,7 @@ from governance_pipeline.gate.attempt_answers import attempt_entries
 from governance_pipeline.gate.cases import Cases, standing_facts
 from governance_pipeline.gate.closings import signed_decision
 from governance_pipeline.gate.decision import TRUST_TIER
+from governance_pipeline.gate.delegation_answers import counting_delegations, delegation_entries
 from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.manifest import kept_manifest
 from governance_pipeline.gate.people import may_act
@@ -80,6 +81,7 @@ def log_document(verifier: Verifier, history: History, round_id: str, now: datet
         *(_decided(d, verifier) for d in history.decisions if d.round_id == round_id),
         *(_passed(p) for p in history.passages if p.round_id == round_id),
         *attempt_entries(history, round_id),
+        *delegation_entries(history, round_id, verifier.root),
     ]
     return {
         "schema": "govern/gate-log/v1",
@@ -208,6 +210,7 @@ def _standing(standing: Standing, verifier: Verifier, history: History, now: dat
         "age_s": int((now - request.created).total_seconds()),
         "requester": request.requester,
         "may_act": people,
+        "delegations": counting_delegations(request, verifier, history, now),
         "command": _command(standing, people),
     }
 
@@ -246,6 +249,7 @@ def _decided(recorded: Recorded, verifier: Verifier) -> dict[str, Any]:
         "request_id": recorded.request_id,
         "decision_id": recorded.decision_id,
         "signed_by": [] if signed is None else list(signed.who),
+        "on_behalf_of": said and said.on_behalf_of,
         "reason": said and said.reason,
         "expires": said and instant_text(said.expires),
         "display_sha256": said and said.display_sha256,

@@ -52,6 +52,7 @@ def decide_each(
     confirmed: Callable[[str], str | None],
     clock: Callable[[], datetime],
     nonces: Callable[[], str],
+    on_behalf_of: str | None = None,
 ) -> list[dict[str, Any]]:
     """Decide on each request; one that is refused stops none of the others, a wrong id stops all before the first.
 
@@ -65,6 +66,7 @@ def decide_each(
             raises a refusal when the person did not confirm it.
         clock: gives the time.
         nonces: gives 32 hex digits nobody has used before.
+        on_behalf_of: principal in whose place the signer decides.
 
     Returns:
         One entry of `govern/gate-results/v1` per request, in order; code None only where the gate is open now.
@@ -74,7 +76,7 @@ def decide_each(
     """
     history = read_history(verifier.ledger, is_strict=False)
     named = dict.fromkeys(request_of(history, request).request_id for request in requests)
-    return [_one(verifier, request, verb, reason, signer, confirmed, clock, nonces) for request in named]
+    return [_one(verifier, request, verb, reason, signer, confirmed, clock, nonces, on_behalf_of) for request in named]
 
 
 def _one(
@@ -86,11 +88,15 @@ def _one(
     confirmed: Callable[[str], str | None],
     clock: Callable[[], datetime],
     nonces: Callable[[], str],
+    on_behalf_of: str | None,
 ) -> dict[str, Any]:
     refusal, decision_id = None, None
     try:
         seen = confirmed(request_id)
-        event = decide(verifier, request_id, verb, reason, signer, now=clock(), nonce=nonces(), seen_sha256=seen)
+        event = decide(
+            verifier, request_id, verb, reason, signer,
+            now=clock(), nonce=nonces(), seen_sha256=seen, on_behalf_of=on_behalf_of,
+        )  # fmt: skip
         decision_id = str(event.body["decision_id"])
     except Refusal as error:
         refusal = error

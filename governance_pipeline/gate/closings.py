@@ -33,7 +33,9 @@ class Signed(NamedTuple):
     def said(self) -> str:
         """Say in words who closed and why."""
         verb = "rejected" if self.decision.verb is Verb.REJECT else "revoked"
-        return f"{verb} by {', '.join(map(repr, self.who))}: {self.decision.reason!r}"
+        place = self.decision.on_behalf_of
+        behalf = "" if place is None else f" on behalf of {place!r}"
+        return f"{verb} by {', '.join(map(repr, self.who))}{behalf}: {self.decision.reason!r}"
 
 
 def read_decision(recorded: Recorded, root: TrustRoot | None) -> Signed | None:

@@ -22,8 +22,8 @@ from governance_pipeline.gate.passage import Offer, Passage
 from governance_pipeline.gate.policy import Assurance
 from governance_pipeline.gate.shown import request_of
 from governance_pipeline.gate.states import standing_of
-from governance_pipeline.gate.verify import DECISION_STEPS, passage_of, verify
-from governance_pipeline.ledger.event import AlreadyRecorded
+from governance_pipeline.gate.verify import AUTHORITY_STEP, DECISION_STEPS, passage_of, verify
+from governance_pipeline.ledger.event import AlreadyRecorded, NewEvent
 from governance_pipeline.ledger.ledger import LedgerMoved
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.principals import Role
@@ -66,6 +66,7 @@ def decide(
     nonce: str,
     seen_sha256: str | None = None,
 ) -> Event:
+    on_behalf_of: str | None = None,
     """Sign a decision and record it.
 
     Args:
@@ -78,6 +79,7 @@ def decide(
         nonce: 32 hex digits nobody has used before.
         seen_sha256: digest of the text the person read before approving; None where the caller shows nothing.
 
+        on_behalf_of: principal in whose place the signer decides, who let them; None for themselves.
     Returns:
         The event that holds the decision.
 
@@ -89,7 +91,9 @@ def decide(
     people = {p.id for p in verifier.root.principals if any(k.public_key == signer.public_key for k in p.keys)}
 
     def made(history: History) -> tuple[bytes, Decision]:
-        draft = draft_decision(verifier, request_id, verb, reason, people, now=now, nonce=nonce, history=history)
+        draft = draft_decision(
+            verifier, request_id, verb, reason, people, now=now, nonce=nonce, history=history, on_behalf_of=on_behalf_of
+        )
         if verb is Verb.APPROVE and seen_sha256 not in (None, draft.decision.display_sha256):
             raise Refusal(ReasonCode.DIGEST_MISMATCH, "what is to be decided has changed while it was read; look again")
         decision = replace(draft.decision, assurance=Assurance(signer.assurance))
@@ -169,7 +173,8 @@ def _verified(
         passage, steps = passage_of(verifier, gate, round_id, now, history=history), DECISION_STEPS
     else:
         nothing = RoundInputs(gate, round_id, {})
-        passage, steps = Passage(verifier, nothing, history, request, [], now), SIGNER_STEPS
+        passage, steps = Passage(verifier, nothing, history, request, [], now), (*SIGNER_STEPS, AUTHORITY_STEP)
+        offer.decision = made
     passage.offers = [offer]
     return verify(passage, steps).offers[0]
 
@@ -185,6 +190,7 @@ def _record(offer: Offer, made: Decision, verifier: Verifier, history: History, 
         "assurance": str(proven_assurance(offer)),
         "trust_tier": made.trust_tier,
         "envelope": offer.data.decode(),
+        "on_behalf_of": made.on_behalf_of,
     }
     unique = f"decision:{offer.read.payload_sha256}"
     return verifier.ledger.append(_EVENT_OF[made.verb], person, body, ts=now, unique=unique, after=history.size)

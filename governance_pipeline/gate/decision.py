@@ -66,6 +66,7 @@ class Decision:
         origin: which ledger the checkpoint is of.
         checkpoint: head of that ledger when it was made.
         reason: why; never empty.
+        on_behalf_of: principal in whose place the signer decides, who let them (`delegation`); None for themselves.
         supersedes: an earlier decision that it takes the place of: of a revocation the approval, of an approval the own
             rejection or revocation that it takes back.
         assurance: how the person signed, as claimed.
@@ -87,6 +88,7 @@ class Decision:
     origin: str
     checkpoint: Head
     reason: str
+    on_behalf_of: str | None = None
     supersedes: str | None = None
     assurance: Assurance = Assurance.KEY_FILE
     trust_tier: str = TRUST_TIER
@@ -160,7 +162,9 @@ def decision_of(statement: Statement) -> Decision:
     )
 
 
-_PLAIN: Final = ("gate", "round_id", "request_id", "nonce", "reason", "supersedes", "trust_tier", "is_throwaway")
+_PLAIN: Final = (
+    "gate", "round_id", "request_id", "nonce", "reason", "on_behalf_of", "supersedes", "trust_tier", "is_throwaway",
+)  # fmt: skip
 
 
 def _predicate(decision: Decision) -> dict[str, Any]:
@@ -174,6 +178,5 @@ def _predicate(decision: Decision) -> dict[str, Any]:
         "expires": instant_text(decision.expires),
         "policy": {"version": decision.policy.version, "digest": {"sha256": decision.policy.sha256}},
         "log_checkpoint": {"origin": decision.origin, "size": head.size, "root": head.root},
-        "on_behalf_of": None,
         "assurance": str(decision.assurance),
     }

@@ -67,6 +67,7 @@ def draft_decision(
     now: datetime,
     nonce: str,
     history: History | None = None,
+    on_behalf_of: str | None = None,
 ) -> Draft:
     """Give the decision somebody would sign now, with the weakest claim of how.
 
@@ -79,6 +80,7 @@ def draft_decision(
         now: the time; the window of the decision begins here.
         nonce: 32 hex digits nobody has used before.
         history: the ledger as it was read already.
+        on_behalf_of: principal in whose place they decide, who let them.
 
     Raises:
         UsageError: no such request.
@@ -90,7 +92,7 @@ def draft_decision(
     told = _told(verifier, request, verb, history, now)
     supersedes = check_open(standing_of(request, verifier, history, now), verb, verifier, history, people)
     made = _decision(request, told, verb, reason, verifier, history, now=now, nonce=nonce)
-    return Draft(replace(made, supersedes=supersedes), told.text)
+    return Draft(replace(made, supersedes=supersedes, on_behalf_of=on_behalf_of), told.text)
 
 
 def _decision(

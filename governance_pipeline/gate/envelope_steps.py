@@ -10,22 +10,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from governance_pipeline.gate.decision import DECISION_BYTES, Verb, decision_of
-from governance_pipeline.gate.passage import SignedWith
-from governance_pipeline.gate.policy import Assurance
+from governance_pipeline.gate.signers import approver_refusal, assurance_of, makers
 from governance_pipeline.ledger.trusted_root import seen_root
 from governance_pipeline.strict.excerpt import is_said
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.instants import instant_text
-from governance_pipeline.trust.principals import Kind, Role
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.root_document import root_sha256
-from governance_pipeline.trust.signatures import Proof, proof_of
+from governance_pipeline.trust.signatures import Proof
 from governance_pipeline.trust.statement import STATEMENT_PAYLOAD_TYPE, malformed, parse_statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from governance_pipeline.gate.passage import Offer, Passage
+    from governance_pipeline.gate.policy import Assurance
     from governance_pipeline.trust.root import TrustRoot
 
 
@@ -72,7 +69,7 @@ def signature(passage: Passage) -> None:
 
     def check(offer: Offer) -> None:
         message = dsse.pae(offer.read.payload_type, offer.read.payload)
-        offer.signers = tuple(dict.fromkeys(_makers(offer.read, message, root)))
+        offer.signers = tuple(dict.fromkeys(makers(offer.read, message, root)))
         hints = {signature.keyid for signature in offer.read.signatures}
         if not offer.signers and any(not hint or root.key(hint) is not None for hint in hints):
             raise Refusal(ReasonCode.BAD_SIGNATURE, "no signature fits type and payload; they were changed, or cut")
@@ -92,14 +89,14 @@ def root(passage: Passage) -> None:
 
 
 def key(passage: Passage) -> None:
-    """UNTRUSTED_KEY, REVOKED_KEY: a person with the role, named by the policy, with a key that counts now.
+    """UNTRUSTED_KEY, REVOKED_KEY: a person with the role and a key that counts now.
 
     A key revoked after it signed does not count either: a window is three days at most, so signing again costs little,
     and nobody can tell from a signature when it was made.
     """
 
     def check(offer: Offer) -> None:
-        refusals = {signer: _against(passage, signer) for signer in offer.signers}
+        refusals = {s: approver_refusal(s.principal, s.key, passage.verifier.root, passage.now) for s in offer.signers}
         offer.signers = tuple(signer for signer, refusal in refusals.items() if refusal is None)
         if not offer.signers:
             raise next(filter(None, refusals.values()), _unknown_key())
@@ -149,42 +146,7 @@ def predicate(passage: Passage) -> None:
 
 def proven_assurance(offer: Offer) -> Assurance:
     """Give how surely a person signed, by the signatures alone; the weakest of several, and of none."""
-    shown = (_ASSURANCE[signer.proof] for signer in offer.signers)
-    return min(shown, key=tuple(Assurance).index, default=Assurance.KEY_FILE)
-
-
-_ASSURANCE = {
-    Proof.RAW: Assurance.KEY_FILE,
-    Proof.OPENSSH: Assurance.SSH_AGENT,
-    Proof.PRESENT: Assurance.PRESENCE,
-    Proof.ABSENT: Assurance.KEY_FILE,
-}
-
-
-def _makers(envelope: dsse.Envelope, message: bytes, trusted: TrustRoot) -> Iterator[SignedWith]:
-    for entry in envelope.signatures:
-        for principal in trusted.principals:
-            for candidate in principal.keys:
-                proof = proof_of(candidate, message, entry.sig)
-                if proof is not None:
-                    yield SignedWith(principal, candidate, proof)
-
-
-def _against(passage: Passage, signer: SignedWith) -> Refusal | None:
-    principal, made_with, _ = signer
-    trusted, allowed = passage.verifier.root, passage.verifier.policy.approvers
-    if principal.kind is not Kind.HUMAN or Role.APPROVER not in principal.roles:
-        return Refusal(ReasonCode.UNTRUSTED_KEY, f"{principal.id!r} is no approver of the trust root")
-    if allowed is not None and trusted.identity(principal.id) not in {trusted.identity(name) for name in allowed}:
-        return Refusal(ReasonCode.UNTRUSTED_KEY, f"the gate policy does not name {principal.id!r} as an approver")
-    if trusted.is_revoked(made_with.fingerprint, passage.now):
-        return Refusal(ReasonCode.REVOKED_KEY, f"key {made_with.fingerprint} of {principal.id!r} is revoked")
-    for validity in (principal.validity, made_with.validity):
-        if validity.is_before(passage.now):
-            return Refusal(ReasonCode.NOT_YET_VALID, f"{principal.id!r} or the key is not valid yet")
-        if validity.is_over(passage.now):
-            return Refusal(ReasonCode.EXPIRED, f"{principal.id!r} or the key is no longer valid; have it renewed")
-    return None
+    return assurance_of(offer.signers)
 
 
 def _unknown_key() -> Refusal:

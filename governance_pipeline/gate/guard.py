@@ -58,6 +58,12 @@ class Approval:
     recorded: Recorded
 
 
+    @property
+    def names(self) -> str:
+        """The person, and in whose place they approved."""
+        place = self.decision.on_behalf_of
+        return self.approver if place is None else f"{self.approver} on behalf of {place}"
+
 @dataclass(frozen=True)
 class Release:
     """What one gated asset may use of one round: the approved bytes and who approved them.
@@ -85,8 +91,8 @@ class Release:
 
     @property
     def approved_by(self) -> list[str]:
-        """The people who approved, sorted."""
-        return sorted({approval.approver for approval in self.approvals})
+        """The people who approved, sorted; who did so in the place of another is named with them."""
+        return sorted({approval.names for approval in self.approvals})
 
     @property
     def decision_ids(self) -> list[str]:

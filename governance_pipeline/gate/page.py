@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.gate.attempt_answers import attempt_words
+from governance_pipeline.gate.delegation_answers import delegation_words
 from governance_pipeline.gate.display import CONFIRM_CHARACTERS
 from governance_pipeline.gate.states import State
 from governance_pipeline.report.case_page import standing_words
@@ -123,7 +124,10 @@ def _event_words(event: dict[str, Any]) -> str:
         return f"{event['request_id'][:SHORT]} is {event['state']}"
     if event["type"] in ("RUN_FAILED", "RETRY"):
         return attempt_words(event)
+    if event["type"] in ("DELEGATED", "UNDELEGATED"):
+        return delegation_words(event)
     if "signed_by" in event:
         signed = ", ".join(event["signed_by"]) or "NOBODY"
+        signed += "" if event["on_behalf_of"] is None else f" on behalf of {event['on_behalf_of']}"
         return f"{event['request_id'][:SHORT]} signed by {signed}: {json.dumps(event['reason'], ensure_ascii=False)}"
     return f"{event['asset']} by run {event['run_id']} on {event['decision_id'][:SHORT]}"

@@ -184,7 +184,11 @@ def undecidable(passage: Passage) -> None:
 def threshold(passage: Passage) -> None:
     """THRESHOLD: enough approvers, counted by the bytes of their keys and by who controls them."""
     verifier = passage.verifier
-    signed = [SignedBy(s.principal.id, s.key.fingerprint) for offer in passage.offers for s in offer.signers]
+    signed = [
+        SignedBy(s.principal.id, s.key.fingerprint, offer.said.on_behalf_of)
+        for offer in passage.offers
+        for s in offer.signers
+    ]
     require_threshold(signed, verifier.root, Role.APPROVER, quorum=verifier.policy.quorum)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.gate.closings import signed_decision, unlifted_closings
+from governance_pipeline.gate.delegations import counting
+from governance_pipeline.gate.signers import is_named
 from governance_pipeline.gate.states import State
 from governance_pipeline.trust.pair import approver_conflict
 from governance_pipeline.trust.principals import Kind, Role
@@ -40,8 +42,11 @@ def may_act(standing: Standing, verifier: Verifier, history: History, now: datet
     Of a request that one person has closed it is that person, who may take it back.
     """
     request, root = standing.request, verifier.root
-    able = {p.id for p in root.principals if _is_approver(p, verifier, now)}
-    able = {name for name in able if approver_conflict(name, {*request.actors, request.requester}, root) is None}
+    actors = {*request.actors, request.requester}
+    lent = {root.identity(said.delegate) for said, _ in counting(request, verifier, history, now, actors)}
+    able = {p.id for p in root.principals if _can_sign(p, verifier, now)}
+    able = {name for name in able if is_named(name, root, verifier.policy) or root.identity(name) in lent}
+    able = {name for name in able if approver_conflict(name, actors, root) is None}
     if history.unusable or history.freezes.covering(request.round_id, root, now) is not None:
         return []
     if standing.state in (State.REJECTED, State.REVOKED):
@@ -55,13 +60,11 @@ def may_act(standing: Standing, verifier: Verifier, history: History, now: datet
     return sorted(able)
 
 
-def _is_approver(principal: Principal, verifier: Verifier, now: datetime) -> bool:
-    root, allowed = verifier.root, verifier.policy.approvers
-    is_named = allowed is None or root.identity(principal.id) in {root.identity(name) for name in allowed}
+def _can_sign(principal: Principal, verifier: Verifier, now: datetime) -> bool:
+    root = verifier.root
     has_key = any(
         not root.is_revoked(key.fingerprint, now) and not key.validity.is_before(now) and not key.validity.is_over(now)
         for key in principal.keys
     )
     is_valid = not principal.validity.is_before(now) and not principal.validity.is_over(now)
-    is_person = principal.kind is Kind.HUMAN and Role.APPROVER in principal.roles
-    return is_person and is_named and has_key and is_valid
+    return principal.kind is Kind.HUMAN and Role.APPROVER in principal.roles and has_key and is_valid

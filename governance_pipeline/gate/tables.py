@@ -144,6 +144,7 @@ def _decision_rows(passage: Passage) -> Iterator[dict[str, Any]]:
                 "subject_sha256": said.subject_sha256,
                 "display_sha256": said.display_sha256,
                 "approver_id": signer.principal.id,
+                "on_behalf_of": said.on_behalf_of,
                 "key_fingerprint": signer.key.fingerprint,
                 "assurance": str(proven_assurance(offer)),
                 "trust_tier": said.trust_tier,

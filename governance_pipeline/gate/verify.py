@@ -11,7 +11,7 @@ import logging
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError
-from governance_pipeline.gate import envelope_steps, passage_steps
+from governance_pipeline.gate import delegations, envelope_steps, log_steps, passage_steps
 from governance_pipeline.gate.closings import closing_decisions
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.inputs import read_inputs
@@ -37,6 +37,8 @@ class Step(NamedTuple):
     ask: Callable[[Passage], None]
 
 
+AUTHORITY_STEP: Final = Step("authority", delegations.authority)
+"""Asked also before a gate is closed: who closes it in the place of another was let to."""
 DECISION_STEPS: Final[tuple[Step, ...]] = (
     Step("size", envelope_steps.size),
     Step("parse", envelope_steps.parse),
@@ -46,6 +48,7 @@ DECISION_STEPS: Final[tuple[Step, ...]] = (
     Step("key", envelope_steps.key),
     Step("presence", envelope_steps.presence),
     Step("predicate", envelope_steps.predicate),
+    AUTHORITY_STEP,
     Step("checkpoint", passage_steps.checkpoint),
     Step("freeze", passage_steps.freeze),
     Step("subject", passage_steps.subject),

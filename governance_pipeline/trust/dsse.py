@@ -69,10 +69,11 @@ class Envelope(NamedTuple):
 
 
 class SignedBy(NamedTuple):
-    """A principal of the trust root that signed, and the fingerprint of the key it used."""
+    """A principal of the trust root that signed, the fingerprint of its key, and in whose place; None: in its own."""
 
     principal: str
     key_fingerprint: str
+    on_behalf_of: str | None = None
 
 
 def pae(payload_type: str, payload: bytes) -> bytes:

@@ -18,9 +18,17 @@ if TYPE_CHECKING:
 
 
 def distinct_signers(signed: Iterable[SignedBy], root: TrustRoot) -> int:
-    """Count signers that neither share a key nor a controller: two keys of one hand are one."""
-    by_key = {signer.key_fingerprint: signer.principal for signer in signed}
-    return len({root.controller(principal) for principal in by_key.values()})
+    """Count signers that neither share a key nor a controller: two keys of one hand are one.
+
+    Who signs in the place of another stands for both: neither of the two counts beside them.
+    """
+    groups: list[set[str]] = []
+    for signer in signed:
+        names = (signer.principal, *filter(None, (signer.on_behalf_of,)))
+        mine = {f"key {signer.key_fingerprint}", *(f"hand {root.controller(name)}" for name in names)}
+        mine = mine.union(*(group for group in groups if group & mine))
+        groups = [*(group for group in groups if not group & mine), mine]
+    return len(groups)
 
 
 def require_threshold(signed: Iterable[SignedBy], root: TrustRoot, role: Role, *, quorum: int = 1) -> int:

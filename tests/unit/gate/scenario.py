@@ -13,9 +13,9 @@ from contextlib import closing
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from gate_world import HOUR, NOON, PEOPLE, NamedSigner, World, flipped, person, round_rows
+from gate_world import HOUR, NOON, PEOPLE, NamedSigner, World, digest, flipped, person, round_rows
 
-from governance_pipeline.gate import resolutions
+from governance_pipeline.gate import delegating, resolutions
 from governance_pipeline.gate.checking import Checked, check_request
 from governance_pipeline.gate.decision import PREDICATE, Verb, sign_decision
 from governance_pipeline.gate.manifest import PolicyRef
@@ -118,6 +118,15 @@ class Scene:
         self.envelope.write_bytes(data)
         if record:
             self.world.forge(data, statement, type=type, now=_at(at))
+
+    def delegate(
+        self, to: str = "ben", who: str = "ana", at: float = 0, hours: int | None = None, *, back: bool = False
+    ) -> None:
+        """Lend a place, or take it back, through the front door."""
+        act = delegating.withdraw if back else delegating.delegate
+        nonce = digest(f"{who}{to}{self.world.ledger.size()}")[:32]
+        wish = delegating.Wish(self.request, to, "away", hours)
+        act(self.world.verifier(_at(at)), wish, NamedSigner(who), now=_at(at), nonce=nonce)
 
     def record_again(self, at: float = 0) -> None:
         """Put the first envelope of the round into the ledger once more."""

@@ -101,7 +101,8 @@ def _classes_of(name: str) -> set[str]:
     return {
         "size": {"size"}, "parse": {"malformed"}, "payload_type": {"type"}, "signature": {"signature"},
         "root": {"root"}, "key": {"key"}, "presence": {"presence"}, "predicate": {"type"}, "checkpoint": {"checkpoint"},
-        "freeze": {"freeze"}, "subject": {"digest"}, "policy": {"policy"}, "time": {"time"},
+        "authority": {"delegation"}, "freeze": {"freeze"}, "subject": {"digest"}, "policy": {"policy"},
+        "time": {"time"},
         "independence": {"independence"}, "undecidable": {"undecidable"}, "threshold": {"threshold"},
         "standing": {"standing"}, "log": {"log"}, "consume": {"replay"},
     }[name]  # fmt: skip
@@ -122,7 +123,7 @@ def test_without_this_step_a_forgery_passes_that_only_this_step_stops(name, scen
 
 def test_the_order_of_the_steps_is_the_one_of_the_specification():
     assert [step.name for step in STEPS] == [
-        "size", "parse", "payload_type", "signature", "root", "key", "presence", "predicate", "checkpoint", "freeze",
-        "subject", "policy", "time", "independence", "undecidable", "threshold", "standing", "log", "consume",
+        "size", "parse", "payload_type", "signature", "root", "key", "presence", "predicate", "authority", "checkpoint",
+        "freeze", "subject", "policy", "time", "independence", "undecidable", "threshold", "standing", "log", "consume",
     ]  # fmt: skip
     assert envelope_steps.size.__doc__.startswith("TOO_LARGE")
