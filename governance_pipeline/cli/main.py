@@ -22,19 +22,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "audit": ("governance_pipeline.cli.audit", "Audit logs: which declared numbers are false. Needs no set-up."),
+    "audit": ("governance_pipeline.cli.audit", "Audit logs: which declared numbers are false; nothing to set up."),
     "confidence": (
         "governance_pipeline.cli.confidence",
         "How far agents and users can be trusted; it never blocks.",
     ),
     "crosscheck": ("governance_pipeline.cli.crosscheck", "Compare declared with computed numbers in your own files."),
     "features": ("governance_pipeline.cli.features", "How far each step of a round spread, and how much it proved."),
+    "framework": ("governance_pipeline.cli.framework", "What of a project's rules is enforced; set-up scripts."),
     "gate": ("governance_pipeline.cli.gate", "Approve, reject and look at what waits for a person."),
+    "init": ("governance_pipeline.cli.init", "Lay out a governed project folder, or add what one lacks."),
     "ledger": ("governance_pipeline.cli.ledger", "Was the record of decisions touched, and everything in it."),
     "lock": ("governance_pipeline.cli.lock", "One holder at a time for what processes of a governed project share."),
     "rounds": ("governance_pipeline.cli.rounds", "Import rounds of agent work, list and verify them."),
     "trust": ("governance_pipeline.cli.trust", "Who may sign: make the trust root, add principals, look at it."),
     "verdict": ("governance_pipeline.cli.verdict", "Verdicts of rounds: what they add up to, and why."),
+    "verify-layout": ("governance_pipeline.cli.verify_layout", "Look whether a project folder is as it was laid out."),
     "warehouse": ("governance_pipeline.cli.warehouse", "Rebuild the DuckDB views over the lake, or query them."),
 }
 
@@ -66,7 +69,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(COMMANDS[cmd_name][0])
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
