@@ -65,8 +65,8 @@ def decide(
     now: datetime,
     nonce: str,
     seen_sha256: str | None = None,
-) -> Event:
     on_behalf_of: str | None = None,
+) -> Event:
     """Sign a decision and record it.
 
     Args:
@@ -78,8 +78,8 @@ def decide(
         now: the time.
         nonce: 32 hex digits nobody has used before.
         seen_sha256: digest of the text the person read before approving; None where the caller shows nothing.
-
         on_behalf_of: principal in whose place the signer decides, who let them; None for themselves.
+
     Returns:
         The event that holds the decision.
 
@@ -189,8 +189,8 @@ def _record(offer: Offer, made: Decision, verifier: Verifier, history: History, 
         "subject_sha256": made.subject_sha256,
         "assurance": str(proven_assurance(offer)),
         "trust_tier": made.trust_tier,
-        "envelope": offer.data.decode(),
         "on_behalf_of": made.on_behalf_of,
+        "envelope": offer.data.decode(),
     }
     unique = f"decision:{offer.read.payload_sha256}"
     return verifier.ledger.append(_EVENT_OF[made.verb], person, body, ts=now, unique=unique, after=history.size)

@@ -57,12 +57,12 @@ class Approval:
     decision: Decision
     recorded: Recorded
 
-
     @property
     def names(self) -> str:
         """The person, and in whose place they approved."""
         place = self.decision.on_behalf_of
         return self.approver if place is None else f"{self.approver} on behalf of {place}"
+
 
 @dataclass(frozen=True)
 class Release:
