@@ -76,9 +76,9 @@ def delegate(verifier: Verifier, wish: Wish, signer: Signer, *, now: datetime, n
             raise Refusal(code, f"request {request.request_id} is {standing.state}: {said}")
         to = check_delegate(own, wish.delegate, verifier, now).id
         actors = {*request.actors, request.requester}
-        for said, _ in counting(request, verifier, history, now, actors):
-            if (said.delegator, said.delegate) == (own, to):
-                until = instant_text(said.expires)
+        for other, _ in counting(request, verifier, history, now, actors):
+            if (other.delegator, other.delegate) == (own, to):
+                until = instant_text(other.expires)
                 raise Refusal(ReasonCode.REPLAYED, f"{to!r} may decide in the place of {own!r} already, until {until}")
         return _draft(Act.DELEGATE, request, own, to, wish, verifier, history, now=now, nonce=nonce)
 

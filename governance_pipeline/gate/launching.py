@@ -68,12 +68,12 @@ def due_launches(verifier: Verifier, after: int, now: datetime, *, at_once: int 
         return Due([], [], size)
     history = read_history(verifier.ledger)
     wanted = set(looked_at)
-    asked = [entry for entry in (*history.decisions, *history.retries) if entry.seq in wanted]
+    recorded: tuple[Recorded | Retried, ...] = (*history.decisions, *history.retries)
+    asked = [entry for entry in recorded if entry.seq in wanted]
     newest = {(entry.gate, entry.round_id): entry for entry in sorted(asked, key=lambda entry: entry.seq)}
-    launches, reasons = [], []
-    for entry in newest.values():
-        answer = _launch_or_reason(entry, verifier, history, now)
-        (reasons if isinstance(answer, str) else launches).append(answer)
+    answers = [_launch_or_reason(entry, verifier, history, now) for entry in newest.values()]
+    launches = [answer for answer in answers if isinstance(answer, Launch)]
+    reasons = [answer for answer in answers if isinstance(answer, str)]
     return Due(launches, reasons, looked_at[-1] if len(looked_at) == at_once else size)
 
 
