@@ -20,6 +20,7 @@ from governance_pipeline.gate.gates import gate_of
 from governance_pipeline.gate.inputs import RoundInputs
 from governance_pipeline.gate.passage import Offer, Passage
 from governance_pipeline.gate.policy import Assurance
+from governance_pipeline.gate.sealing import remember, seal_of
 from governance_pipeline.gate.shown import request_of
 from governance_pipeline.gate.states import standing_of
 from governance_pipeline.gate.verify import AUTHORITY_STEP, DECISION_STEPS, passage_of, verify
@@ -192,5 +193,8 @@ def _record(offer: Offer, made: Decision, verifier: Verifier, history: History, 
         "on_behalf_of": made.on_behalf_of,
         "envelope": offer.data.decode(),
     }
-    unique = f"decision:{offer.read.payload_sha256}"
-    return verifier.ledger.append(_EVENT_OF[made.verb], person, body, ts=now, unique=unique, after=history.size)
+    entry = NewEvent(_EVENT_OF[made.verb], person, body, now, f"decision:{offer.read.payload_sha256}")
+    seal = seal_of(verifier, now, is_opening=made.verb is Verb.APPROVE)
+    (event,) = verifier.ledger.append_all([entry], after=history.size, seal=seal)
+    remember(verifier, now)
+    return event

@@ -23,6 +23,7 @@ from governance_pipeline.gate.inputs import RoundInputs, read_inputs
 from governance_pipeline.gate.parties import REQUESTER
 from governance_pipeline.gate.passage import Verifier
 from governance_pipeline.gate.policy import load_policy
+from governance_pipeline.gate.sealing import remember
 from governance_pipeline.gate.verify import passage_of, verify
 from governance_pipeline.ledger.event import AlreadyRecorded, NewEvent
 from governance_pipeline.ledger.ledger import LedgerMoved
@@ -200,6 +201,7 @@ def pass_all(
             _use(releases, history, now)
         except LedgerMoved:
             continue
+        remember(verifier, now)
         return releases
     raise StorageError(f"ledger {verifier.ledger.path} is too busy: {TRIES} tries found it changed; run again")
 

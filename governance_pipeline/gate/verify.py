@@ -64,6 +64,8 @@ STEPS: Final[tuple[Step, ...]] = (
     Step("threshold", passage_steps.threshold),
     Step("standing", passage_steps.standing),
     Step("log", passage_steps.log),
+    Step("seal", log_steps.seal),
+    Step("head", log_steps.head),
     Step("consume", passage_steps.consume),
 )
 """The whole order."""
@@ -145,5 +147,9 @@ def _nothing_offered(passage: Passage) -> Refusal:
     )
 
 
+_OF_THE_LEDGER: Final = ("root", "log", "seal", "head")
+"""Steps that read nothing else, so that what cannot be read is the ledger."""
+
+
 def _storage_code(step: Step) -> ReasonCode:
-    return ReasonCode.LOG_INCONSISTENT if step.name in ("root", "log") else ReasonCode.DIGEST_MISMATCH
+    return ReasonCode.LOG_INCONSISTENT if step.name in _OF_THE_LEDGER else ReasonCode.DIGEST_MISMATCH

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+_PEM = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
 FEATURES, REPORT = "published_features", "published_round_report"
 
 
@@ -137,15 +138,22 @@ class World:
         self.config.policy.write_text(json.dumps(document))
         self.config.policy.chmod(0o600)
 
+    def write_log_key(self, at: datetime = NOON - HOUR) -> None:
+        """Give the log a key: in the next version of the root, in a file, and in the configuration."""
+        path, config = self.folder / "trust" / "log.pem", self.config
+        path.write_bytes(NamedSigner("log").private_key.private_bytes(*_PEM))
+        path.chmod(0o600)
+        log = person("log", Role.LOG, kind=Kind.SERVICE, key_validity=Validity(at, None))
+        self.write_root(*PEOPLE, log, version=2, at=at)
+        self.config_path.unlink()
+        write_config(config._replace(log_key=path))
+
     def write_keys(self) -> Path:
         """Write the key files of everybody for the command line; gives their folder."""
         folder = self.folder / "keys"
         folder.mkdir(mode=0o700, exist_ok=True)
         for name in ("ana", "ben", "cho", "pia", "dot", "coder-1", "mallory"):
-            data = NamedSigner(name).private_key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-            )
-            (folder / f"{name}.pem").write_bytes(data)
+            (folder / f"{name}.pem").write_bytes(NamedSigner(name).private_key.private_bytes(*_PEM))
             (folder / f"{name}.pem").chmod(0o600)
         return folder
 

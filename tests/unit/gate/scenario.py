@@ -23,11 +23,15 @@ from governance_pipeline.gate.passage import Verifier
 from governance_pipeline.gate.policy import Assurance, load_policy
 from governance_pipeline.gate.verify import STEPS
 from governance_pipeline.ledger.cases import step_event
+from governance_pipeline.ledger.checkpoint import Checkpoint, checkpoint_text, signed_checkpoint
 from governance_pipeline.ledger.head import Head
+from governance_pipeline.ledger.remembered import head_path, keep_conflict
+from governance_pipeline.ledger.trusted_root import remember_root
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.case_statement import Outcome, sign_case
 from governance_pipeline.trust.keys import fingerprint
 from governance_pipeline.trust.principals import Key, Role, Validity
+from governance_pipeline.trust.reasons import Refusal
 from governance_pipeline.trust.root import Revocation
 from governance_pipeline.trust.root_document import read_root
 from governance_pipeline.trust.statement import STATEMENT_PAYLOAD_TYPE
@@ -193,16 +197,50 @@ class Scene:
             for _, text in triggers:
                 connection.execute(text)
 
+    def log_key(self) -> None:
+        """Give the log a key; decisions are sealed from then on."""
+        self.world.write_log_key()
+        self.roots[2] = self.world.config.root.read_bytes()
+
+    def signed_root(self) -> None:
+        """Record the root in force with its signed bytes, as this program does."""
+        config, data = self.world.config, self.world.config.root.read_bytes()
+        root = read_root(data, config.root_fingerprint, NOON)
+        pinned = config.root_fingerprint
+        remember_root(self.world.ledger, root, actor="owner", ts=NOON, data=data, pinned=pinned)
+
+    def seal(self, by: str = "log", *, behind: int = 0) -> None:
+        """Put a checkpoint into the ledger around the front door; `behind` so many events before its end."""
+        head = self.world.ledger.head(self.world.ledger.size() - behind)
+        note = signed_checkpoint(head, self.world.config, NamedSigner(by))
+        self.world.ledger.append("CHECKPOINT", "log", {"size": head.size, "note": note}, ts=NOON)
+
+    def remember(self, size: int | None = None, root: str | None = None) -> None:
+        """Let the verifier remember a head: that of now, or with another size or root."""
+        head = self.world.ledger.head()
+        other = Checkpoint("here", Head(head.size if size is None else size, root or head.root))
+        path = head_path(self.world.config)
+        path.write_text(checkpoint_text(other))
+        path.chmod(0o600)
+
+    def conflict(self) -> None:
+        """Keep a checkpoint the log signed of another history."""
+        head = Head(1, "00" * 32)
+        keep_conflict(self.world.config, signed_checkpoint(head, self.world.config, NamedSigner("log")).encode())
+
     # -- questions
     def ask_library(self, question: dict[str, Any], steps: Sequence[Step] = STEPS) -> Checked:
         config = self.world.config
         data = config.root.read_bytes()
         root = read_root(data, config.root_fingerprint, NOON)  # what a process holds that read it at noon
         verifier = Verifier(self.world.lake, self.world.ledger, root, load_policy(config.policy), config)
-        return check_request(
-            verifier, self.request, _at(question.get("at", 1)), asset=question.get("asset"),
-            root_run_id=question.get("run"), envelope=self.envelope if question.get("by_file") else None, steps=steps,
-        )  # fmt: skip
+        try:
+            return check_request(
+                verifier, self.request, _at(question.get("at", 1)), asset=question.get("asset"),
+                root_run_id=question.get("run"), envelope=self.envelope if question.get("by_file") else None, steps=steps,
+            )  # fmt: skip
+        except Refusal as refusal:  # before any step: the ledger cannot even be read
+            return Checked(None, refusal, [])
 
     def command(self, question: dict[str, Any]) -> list[str]:
         at = _at(question.get("at", 1)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -169,11 +169,11 @@ def test_what_is_used_are_the_bytes_that_were_verified_whatever_happens_to_the_f
 def test_a_revocation_that_comes_in_between_check_and_use_is_seen(approved, monkeypatch, kind):
     append_all, done = Ledger.append_all, []
 
-    def revoked_first(self, entries, *, after=None):
+    def revoked_first(self, entries, *, after=None, seal=None):
         if not done and entries[0].type == kind:
             done.append(kind)
             approved.decide(approved.id, "ben", Verb.REVOKE)
-        return append_all(self, entries, after=after)
+        return append_all(self, entries, after=after, seal=seal)
 
     monkeypatch.setattr(Ledger, "append_all", revoked_first)
     with pytest.raises(Refusal, match="REVOKED"):

@@ -104,7 +104,8 @@ def _classes_of(name: str) -> set[str]:
         "authority": {"delegation"}, "freeze": {"freeze"}, "subject": {"digest"}, "policy": {"policy"},
         "time": {"time"},
         "independence": {"independence"}, "undecidable": {"undecidable"}, "threshold": {"threshold"},
-        "standing": {"standing"}, "log": {"log"}, "consume": {"replay"},
+        "standing": {"standing"}, "log": {"log"}, "seal": {"seal"}, "head": {"head"},
+        "consume": {"replay"},
     }[name]  # fmt: skip
 
 
@@ -124,6 +125,7 @@ def test_without_this_step_a_forgery_passes_that_only_this_step_stops(name, scen
 def test_the_order_of_the_steps_is_the_one_of_the_specification():
     assert [step.name for step in STEPS] == [
         "size", "parse", "payload_type", "signature", "root", "key", "presence", "predicate", "authority", "checkpoint",
-        "freeze", "subject", "policy", "time", "independence", "undecidable", "threshold", "standing", "log", "consume",
+        "freeze", "subject", "policy", "time", "independence", "undecidable", "threshold", "standing", "log", "seal",
+        "head", "consume",
     ]  # fmt: skip
     assert envelope_steps.size.__doc__.startswith("TOO_LARGE")
