@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from governance_pipeline.cli.ledger_checkpoints import checkpoint, held_faults, remember, remembered_heads
 from governance_pipeline.cli.ledger_options import AS_JSON, CONFIG, LEDGER, head_of, path_of
 from governance_pipeline.cli.ledger_proofs import check_proof, consistency, prove
 from governance_pipeline.report.json_text import json_text
@@ -36,6 +37,10 @@ def ledger() -> None:
     "--head", "heads", multiple=True, metavar="SIZE:ROOT", help="Head that was kept elsewhere; an approval carries one."
 )
 @click.option(
+    "--checkpoint", "checkpoints", type=click.Path(dir_okay=False, path_type=Path), multiple=True, metavar="FILE",
+    help="Checkpoint that was kept elsewhere, signed by the log.",
+)  # fmt: skip
+@click.option(
     "--lake",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
@@ -46,21 +51,35 @@ def ledger() -> None:
 @LEDGER
 @AS_JSON
 def verify(
-    heads: tuple[str, ...], lake: Path | None, config_path: Path | None, ledger_path: Path | None, as_json: bool
+    heads: tuple[str, ...],
+    checkpoints: tuple[Path, ...],
+    lake: Path | None,
+    config_path: Path | None,
+    ledger_path: Path | None,
+    as_json: bool,
 ) -> int:
     """Check every event against its bytes, its place and the events before it, and that the gate can use it.
 
-    A file cut off or written anew with care is found only by a head that was kept elsewhere.
+    A file cut off or written anew with care is found only by a head that was kept elsewhere: one given here, or the one
+    remembered beside the configuration, which is brought up to date when all is sound. A checkpoint the log signed and
+    that is no state of this ledger is kept there as proof, and closes every gate until somebody has looked.
     """
     from governance_pipeline.ledger.documents import verify_document
     from governance_pipeline.ledger.ledger import Ledger
 
+    if checkpoints and ledger_path is not None:
+        raise click.UsageError("--checkpoint needs the configuration, which says whose key is the log's; not --ledger")
     remembered = [head_of(text) for text in heads]
     opened = Ledger(path_of(config_path, ledger_path))
+    if ledger_path is None:
+        remembered += remembered_heads(config_path)
     faults = opened.verify(remembered)
+    faults += held_faults(opened, checkpoints, config_path)
     folded, files = _gate_faults(opened, lake, config_path, is_readable=not faults, has_root=ledger_path is None)
     document = verify_document(opened.path, opened.head(), [*faults, *folded], files)
     _answer_verified(document, as_json)
+    if ledger_path is None and document["is_sound"]:
+        remember(opened, config_path)
     return ExitCode.CLEAN if document["is_sound"] else ExitCode.FINDINGS
 
 
@@ -117,7 +136,8 @@ def _gate_faults(
     if not is_readable:
         return [], None
     history = read_history(ledger, is_strict=False)
-    unusable = sorted([*history.unusable, *unusable_roots(ledger)])
+    pinned = load_config(config_path).root_fingerprint if has_root else None
+    unusable = sorted([*history.unusable, *unusable_roots(ledger, pinned)])
     if lake is None:
         return unusable, None
     root = trusted_root(load_config(config_path), ledger, datetime.now(UTC)) if has_root else None
@@ -141,6 +161,7 @@ def _answer_verified(document: dict[str, Any], as_json: bool) -> None:
         click.echo(escape_unprintable(line))
 
 
+ledger.add_command(checkpoint)
 ledger.add_command(prove)
 ledger.add_command(consistency)
 ledger.add_command(check_proof)

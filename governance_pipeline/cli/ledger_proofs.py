@@ -6,16 +6,14 @@ What belongs here: arguments and printing. What does not: rules; they are in `le
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from governance_pipeline.cli.ledger_options import AS_JSON, CONFIG, LEDGER, head_of, path_of
+from governance_pipeline.cli.ledger_options import AS_JSON, CONFIG, LEDGER, head_in, head_of, path_of, state_of
+from governance_pipeline.ledger.head import Head
 from governance_pipeline.report.json_text import json_text
 from governance_pipeline.vocabulary import ExitCode
-
-if TYPE_CHECKING:
-    from governance_pipeline.ledger.head import Head
 
 
 @click.command(epilog="Example: govern ledger prove 17 --json > event-17.proof.json")
@@ -37,22 +35,32 @@ def prove(seq: int, size: int | None, config_path: Path | None, ledger_path: Pat
 
 
 @click.command(epilog="Example: govern ledger consistency 100 250 --json > grown.proof.json")
-@click.argument("old", type=click.IntRange(1))
-@click.argument("new", type=click.IntRange(1), required=False)
+@click.argument("old")
+@click.argument("new", required=False)
 @CONFIG
 @LEDGER
 @AS_JSON
-def consistency(old: int, new: int | None, config_path: Path | None, ledger_path: Path | None, as_json: bool) -> None:
+def consistency(old: str, new: str | None, config_path: Path | None, ledger_path: Path | None, as_json: bool) -> int:
     """Prove that the first OLD events are the beginning of the first NEW (default: all).
 
-    With --json it is a file for whoever kept the older head.
+    Each is a number of events, or the file of a checkpoint: then the ledger must have had its root as well. With --json
+    it is a file for whoever kept the older head.
     """
     from governance_pipeline.ledger.ledger import Ledger
     from governance_pipeline.ledger.proofs import consistency_proof
 
-    proof = consistency_proof(Ledger(path_of(config_path, ledger_path)), old, new)
-    heads = f"{old}:{proof['old_root']} is the beginning of {proof['size']}:{proof['root']}"
+    (old_size, old_head), (size, head) = state_of(old), (None, None) if new is None else state_of(new)
+    proof = consistency_proof(Ledger(path_of(config_path, ledger_path)), old_size, size)
+    found = Head(old_size, proof["old_root"]), Head(proof["size"], proof["root"])
+    for kept, here in zip((old_head, head), found, strict=True):
+        if kept not in (None, here):
+            click.echo(
+                f"this ledger is not the one of the checkpoint: {here.size} events have root {here.root}", err=True
+            )
+            return ExitCode.FINDINGS
+    heads = f"{old_size}:{proof['old_root']} is the beginning of {proof['size']}:{proof['root']}"
     _answer(proof, heads, as_json=as_json)
+    return ExitCode.CLEAN
 
 
 @click.command(
@@ -62,10 +70,20 @@ def consistency(old: int, new: int | None, config_path: Path | None, ledger_path
 )
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--head", "heads", multiple=True, metavar="SIZE:ROOT", help="A head you kept; each must be in it.")
+@click.option("--checkpoint", "checkpoints", type=click.Path(dir_okay=False, path_type=Path), multiple=True,
+              metavar="FILE", help="A checkpoint you kept; each must be in it.")  # fmt: skip
+@click.option(
+    "--log-key", metavar="KEY", help="Key of the log (`govern ledger checkpoint --json`) that must have signed."
+)
 @AS_JSON
-def check_proof(file: Path, heads: tuple[str, ...], as_json: bool) -> int:
+def check_proof(
+    file: Path, heads: tuple[str, ...], checkpoints: tuple[Path, ...], log_key: str | None, as_json: bool
+) -> int:
     """Check a proof without the ledger; a head you kept yourself says whether it is about the true one."""
-    return _checked(file, [head_of(text) for text in heads], as_json=as_json)
+    if checkpoints and log_key is None:
+        raise click.UsageError("--checkpoint needs --log-key; without it anybody could have written the file")
+    kept = [head_in(checkpoint, log_key) for checkpoint in checkpoints]
+    return _checked(file, [*(head_of(text) for text in heads), *kept], as_json=as_json)
 
 
 def _answer(proof: dict[str, Any], said: str, *, as_json: bool) -> None:

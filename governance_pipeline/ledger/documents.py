@@ -8,6 +8,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from governance_pipeline.ledger.checkpoint import log_origin
+from governance_pipeline.ledger.note import verifier_key
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from governance_pipeline.ledger.event import Event
     from governance_pipeline.ledger.head import Head
     from governance_pipeline.ledger.verification import Fault
+    from governance_pipeline.trust.config import GateConfig
+    from governance_pipeline.trust.principals import Key
 
 
 def verify_document(
@@ -32,6 +37,19 @@ def verify_document(
         "is_sound": not faults and not unaccounted,
         "faults": [fault._asdict() for fault in faults],
         "unaccounted": None if unaccounted is None else list(unaccounted),
+    }
+
+
+def checkpoint_document(config: GateConfig, head: Head, note: str, keys: Iterable[Key]) -> dict[str, Any]:
+    """Give `govern/ledger-checkpoint/v1`: the signed note, and the keys that verify one of this log."""
+    origin = log_origin(config.root_fingerprint)
+    return {
+        "schema": "govern/ledger-checkpoint/v1",
+        "origin": origin,
+        "size": head.size,
+        "root": head.root,
+        "note": note,
+        "verifier_keys": [verifier_key(origin, key.public_key) for key in keys],
     }
 
 

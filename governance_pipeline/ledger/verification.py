@@ -26,7 +26,8 @@ class Fault(NamedTuple):
     """One fault: number of the first bad event (None when it is about the whole file), stable code, what was found.
 
     Codes: database, schema_changed, gap, out_of_order, not_canonical, columns_differ, chain_broken, head_differs,
-    truncated, rewritten; unusable for an event that is whole and does not hold what its package needs.
+    truncated, rewritten; equivocation when the log signed another history; unusable for an event that is whole and
+    does not hold what its package needs.
     """
 
     seq: int | None
