@@ -6,12 +6,7 @@ refusals of a signed decision, which are `trust.reasons.Refusal`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from governance_pipeline.errors import GateRefused
-
-if TYPE_CHECKING:
-    from enum import StrEnum
 
 
 class FrameworkRefused(GateRefused):
@@ -20,6 +15,6 @@ class FrameworkRefused(GateRefused):
     The message says what, where and what to do, after the code.
     """
 
-    def __init__(self, code: StrEnum, message: str) -> None:
+    def __init__(self, code: str, message: str) -> None:
         self.code = str(code)
         super().__init__(f"{code}: {message}")
