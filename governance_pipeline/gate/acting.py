@@ -94,7 +94,7 @@ def check_act(proposal: Proposal, verifier: Verifier, now: datetime) -> Passage:
     gate, history = gate_of(proposal.gate), read_history(verifier.ledger)
     inputs = proposed_inputs(gate, proposal)
     passage = verify(passage_of(verifier, gate, proposal.subject_id, now, history=history, inputs=inputs))
-    _refuse_done(passage.request, history)
+    _refuse_done(proposal, history)
     return passage
 
 
@@ -117,9 +117,7 @@ def pass_act(proposal: Proposal, verifier: Verifier, run_id: str, now: datetime)
         StorageError: the ledger could not be written.
     """
     gate, history = gate_of(proposal.gate), read_history(verifier.ledger)
-    request = history.in_force(proposal.gate, proposal.subject_id)
-    if request is not None:
-        _refuse_done(request, history)
+    _refuse_done(proposal, history)
     [asset] = gate.assets
     release = pass_all(verifier, asset, [proposed_inputs(gate, proposal)], run_id, run_id, now)[0]
     return [act for act in acts(gate, verifier) if act.decision_id in release.decision_ids]
@@ -202,7 +200,10 @@ def _approvers(passed: Passed, history: History, verifier: Verifier) -> tuple[st
     return ()
 
 
-def _refuse_done(request: Requested, history: History) -> None:
+def _refuse_done(proposal: Proposal, history: History) -> None:
+    request = history.in_force(proposal.gate, proposal.subject_id)
+    if request is None or request.upstream != proposed_inputs(gate_of(proposal.gate), proposal).digests:
+        return
     if is_used_up(request, history, EventType.DONE):
         message = f"request {request.request_id} was approved and done; doing it again needs another decision"
         raise Refusal(ReasonCode.REPLAYED, message)
