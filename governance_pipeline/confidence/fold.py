@@ -37,8 +37,9 @@ CHEERLEAD = "CHEERLEAD"
 CRITERIA_EVOLUTION = "CRITERIA_EVOLUTION"
 CONTRADICTING = "CONTRADICTING_WITHOUT_OVERRIDE"
 
-_GAINS = frozenset({EventType.CORRECT, EventType.PRO_PATTERN, EventType.BONUS, EventType.EXCEPTIONAL})
-_FACTS = _GAINS | {EventType.ERROR}
+GAINS = frozenset({EventType.CORRECT, EventType.PRO_PATTERN, EventType.BONUS, EventType.EXCEPTIONAL})
+FACTS = GAINS | {EventType.ERROR}
+"""What the guards of §11.6 look at: gains, and what a trigger scores once."""
 
 
 @dataclass
@@ -119,7 +120,7 @@ class _Fold:
         if event.day in subject.sealed:
             return RefusalReason.DAY_SEALED
         kind = event.event_type
-        if event.trigger is Trigger.IDEA_VALIDATE and kind in _GAINS and event.session_id in self._state.cheerled:
+        if event.trigger is Trigger.IDEA_VALIDATE and kind in GAINS and event.session_id in self._state.cheerled:
             return RefusalReason.CHEERLEAD_GUARD
         if _fact(event) in subject.facts:
             return RefusalReason.FACT_ALREADY_SCORED
@@ -203,7 +204,7 @@ class _Fold:
 
 def _fact(event: Event) -> tuple | None:
     """What a trigger scores: nothing, unless the event has trigger and evidence."""
-    if event.trigger is None or event.evidence is None or event.event_type not in _FACTS:
+    if event.trigger is None or event.evidence is None or event.event_type not in FACTS:
         return None
     return event.domain, event.evidence
 

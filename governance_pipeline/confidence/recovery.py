@@ -42,13 +42,13 @@ def close_days(key: TrackKey, track: Track, last: int, event_id: str) -> list[Al
     first, track.first_open_day = track.first_open_day, max(track.first_open_day, last + 1)
     left = []
     for domain, state in track.domains.items():
-        day = _day_left(state, first, last)
+        day = day_left(state, first, last)
         if day is not None:
             left.append(Alert(AlertKind.RECOVERY_LEFT, key, domain, day, event_id))
     return sorted(left, key=lambda alert: alert.day)  # stable: domains of one day keep their order
 
 
-def _day_left(state: DomainState, first: int, last: int) -> int | None:
+def day_left(state: DomainState, first: int, last: int) -> int | None:
     """Count closed days; the score stands still between events, so any number of them is one step."""
     if not state.is_in_recovery or last < first:
         return None
