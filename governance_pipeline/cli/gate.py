@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from governance_pipeline.cli.gate_delegate import delegate
+from governance_pipeline.cli.gate_elsewhere import export, import_, sign
 from governance_pipeline.cli.gate_plan import plan_backfill
 from governance_pipeline.cli.gate_retry import retry
 from governance_pipeline.cli.signing import (
@@ -260,5 +261,8 @@ def _opened(config_path: Path | None, lake: Path, at: str | None) -> tuple[Verif
 
 
 gate.add_command(delegate)
+gate.add_command(export)
+gate.add_command(import_)
 gate.add_command(plan_backfill)
 gate.add_command(retry)
+gate.add_command(sign)
