@@ -34,6 +34,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("governance_pipeline.cli.init", "Lay out a governed project folder, or add what one lacks."),
     "ledger": ("governance_pipeline.cli.ledger", "Was the record of decisions touched, and everything in it."),
     "lock": ("governance_pipeline.cli.lock", "One holder at a time for what processes of a governed project share."),
+    "registry": (
+        "governance_pipeline.cli.registry",
+        "Which file of a governed project counts; it changes only when approved.",
+    ),
     "rounds": ("governance_pipeline.cli.rounds", "Import rounds of agent work, list and verify them."),
     "trust": ("governance_pipeline.cli.trust", "Who may sign: make the trust root, add principals, look at it."),
     "verdict": ("governance_pipeline.cli.verdict", "Verdicts of rounds: what they add up to, and why."),

@@ -26,6 +26,7 @@ from governance_pipeline.gate.acting import Act, acts, finish_act, pass_act
 from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.freezes import frozen_words
 from governance_pipeline.gate.gates import REGISTRY
+from governance_pipeline.gate.parties import REQUESTER
 from governance_pipeline.ledger.event import AlreadyRecorded
 from governance_pipeline.storage.content import ContentStore
 from governance_pipeline.strict.files import digest_file
@@ -33,7 +34,7 @@ from governance_pipeline.trust.instants import instant_text
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -121,6 +122,21 @@ def restore(folder: GovernedFolder, verifier: Verifier, now: datetime) -> Regist
         registry = Registry(tuple(read_registry_history(verifier.ledger, folder).assets.values()))
         _files(folder, verifier).write_registry(registry)
         return registry
+
+
+def record_verified(folder: GovernedFolder, verifier: Verifier, names: Iterable[str], now: datetime) -> Registry:
+    """Record of assets that were found verified that they were, in ledger and registry file.
+
+    Raises:
+        FrameworkRefused, StorageError: as `supersede`.
+    """
+    with held(folder, "registry verify --record"):
+        for name in names:
+            asset = read_registry_history(verifier.ledger, folder).assets[name]
+            body = {"project": project_id(folder), "name": name, "sha256": asset.last_verified_hash}
+            verifier.ledger.append(RegistryEvent.VERIFIED, REQUESTER, body, ts=now)
+            _written(folder, verifier, name)
+        return load_registry(folder.path(REGISTRY_FILE))
 
 
 def held(folder: GovernedFolder, command: str) -> AbstractContextManager[object]:
