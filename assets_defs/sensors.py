@@ -15,6 +15,7 @@ from assets_defs.decision_sensor import decisions
 from assets_defs.dismissal_sensor import dismissals
 from assets_defs.failed_publications import failed_publications
 from assets_defs.jobs import JOBS, full_audit_job
+from assets_defs.notification_sensor import notifications
 from assets_defs.partitions import halves, range_tags, rounds, rounds_of_run
 from assets_defs.resources import Gatekeeper
 from assets_defs.stale_verdicts import stale_verdicts
@@ -68,7 +69,7 @@ def failed_chunks(context: dg.RunFailureSensorContext) -> Iterator[dg.RunRequest
         )
 
 
-SENSORS = [new_rounds, failed_chunks, stale_verdicts, decisions, failed_publications, dismissals]
+SENSORS = [new_rounds, failed_chunks, stale_verdicts, decisions, failed_publications, notifications, dismissals]
 """Every sensor of the project."""
 
 _JOB_NAMES = frozenset(job.name for job in JOBS)

@@ -15,6 +15,7 @@ import click
 
 from governance_pipeline.cli.gate_delegate import delegate
 from governance_pipeline.cli.gate_elsewhere import export, import_, sign
+from governance_pipeline.cli.gate_notify import notify
 from governance_pipeline.cli.gate_plan import plan_backfill
 from governance_pipeline.cli.gate_retry import retry
 from governance_pipeline.cli.signing import (
@@ -261,6 +262,7 @@ def _opened(config_path: Path | None, lake: Path, at: str | None) -> tuple[Verif
 
 
 gate.add_command(delegate)
+gate.add_command(notify)
 gate.add_command(export)
 gate.add_command(import_)
 gate.add_command(plan_backfill)

@@ -29,7 +29,7 @@ CONFIG_BYTES: Final = 16 * 1024
 """Largest configuration that is read; ours has some hundred bytes."""
 
 _MEMBERS: Final = ("schema", "root", "root_fingerprint", "ledger")
-_OPTIONAL: Final = ("policy", "log_key")
+_OPTIONAL: Final = ("policy", "log_key", "notifications")
 _FINGERPRINT: Final = re.compile(SHA256_PATTERN, re.ASCII)
 _PRIVATE_FOLDER: Final = 0o700
 
@@ -38,7 +38,8 @@ class GateConfig(NamedTuple):
     """What a verifier trusts: paths of root and ledger, the pinned fingerprint of the root key, the gate policy.
 
     `source` is the file it was read from; `policy` is None where the shipped policy holds; `log_key` is the file of the
-    key that signs checkpoints, None on a machine that only verifies, and for a ledger without one.
+    key that signs checkpoints, None on a machine that only verifies, and for a ledger without one;
+    `notifications` is the file that says who is told of requests, None where nobody is.
     """
 
     root: Path
@@ -47,6 +48,7 @@ class GateConfig(NamedTuple):
     policy: Path | None
     source: Path
     log_key: Path | None = None
+    notifications: Path | None = None
 
 
 def default_config_path() -> Path:
@@ -82,6 +84,7 @@ def load_config(path: Path | None = None) -> GateConfig:
         policy=_place(texts["policy"], source) if "policy" in texts else None,
         source=source,
         log_key=_place(texts["log_key"], source) if "log_key" in texts else None,
+        notifications=_place(texts["notifications"], source) if "notifications" in texts else None,
     )
 
 
@@ -112,7 +115,8 @@ def replace_config(old: GateConfig, new: GateConfig) -> None:
 
 
 def _config_bytes(config: GateConfig) -> bytes:
-    places = {"root": config.root, "ledger": config.ledger, "policy": config.policy, "log_key": config.log_key}
+    names = ("root", "ledger", "policy", "log_key", "notifications")
+    places: dict[str, Path | None] = {name: getattr(config, name) for name in names}
     members = {
         "schema": CONFIG_SCHEMA,
         "root_fingerprint": config.root_fingerprint,
