@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
 from importlib import resources
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from governance_pipeline.framework.folder import STATE, GovernedFolder
 
-if TYPE_CHECKING:
-    from pathlib import Path
+GIVE_UP_S = 300
 
 
 def make_folder(root: Path) -> GovernedFolder:
@@ -25,3 +27,29 @@ def make_folder(root: Path) -> GovernedFolder:
 def folder(tmp_path: Path) -> GovernedFolder:
     """Give a governed folder of its own."""
     return make_folder(tmp_path / "project")
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Start the program that forks lock holders; gives how to tell it a line, and how to hear from it."""
+    program = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("lock_process.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    watchdog = threading.Timer(GIVE_UP_S, program.kill)
+    watchdog.start()
+    assert program.stdout.readline() == "ready\n"
+
+    def tell(*entries):
+        program.stdin.write(";".join("\t".join(map(str, entry)) for entry in entries) + "\n")
+        program.stdin.flush()
+
+    def hear():
+        return program.stdout.readline().rstrip("\n")
+
+    yield tell, hear
+    watchdog.cancel()
+    program.kill()
+    program.communicate()

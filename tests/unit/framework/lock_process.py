@@ -1,8 +1,9 @@
-r"""A program for the lock tests: forks one process per line on its input, so that imports cost once.
+r"""A program for lock and kill tests: forks one process per line on its input, so that imports cost once.
 
 A line is `<what>\t<project>\t<argument>`, parted by tabs. `hold` holds lock db until it is killed; `die` takes it and
 kills itself immediately before the nth system call of it; `race` takes it, adds a line to a file and gives it back; a
-racer that finds it held says so. It answers with one line per finished process, and for `hold` with its number at once.
+racer that finds it held says so. `state`, `checkpoint` and `stage` change one of these files and kill themselves like
+`die`. It answers with one line per finished process, and for `hold` with its number at once.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ import os
 import signal
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
+from governance_pipeline.framework.checkpoints import BatchCheckpoints
 from governance_pipeline.framework.folder import GovernedFolder
+from governance_pipeline.framework.gate_markers import complete_stage
 from governance_pipeline.framework.locks import Locks
 from governance_pipeline.framework.refusal import FrameworkRefused
+from governance_pipeline.framework.state import StateKeeper
 
 CALLS = ("open", "write", "fchmod", "fsync", "replace", "unlink", "mkdir", "link", "rename")
 
@@ -46,6 +51,35 @@ def die(locks: Locks, nth: str) -> str:
     die_before(int(nth))
     with locks.held("db", "die"):
         pass
+    return "done"
+
+
+def state(locks: Locks, nth: str) -> str:
+    keeper = StateKeeper(GovernedFolder(locks.folder.parent.parent))
+    phase = f"phase-{nth}"
+    die_before(int(nth))
+    keeper.change({"current_phase": phase}, by="writer", reason=phase)
+    return "done"
+
+
+def checkpoint(locks: Locks, nth: str) -> str:
+    batches = BatchCheckpoints(GovernedFolder(locks.folder.parent.parent))
+    progress = batches.read("load") or batches.begin("load", "run", "a" * 64)
+    die_before(int(nth))
+    batches.advance(progress, f"unit-{progress.units_done + 1}")
+    return "done"
+
+
+def stage(locks: Locks, nth: str) -> str:
+    die_before(int(nth))
+    complete_stage(
+        GovernedFolder(locks.folder.parent.parent),
+        "A",
+        run_id=f"run-{nth}",
+        by="writer",
+        now=datetime.now(UTC),
+        outputs=["03_state/current_state.json"],
+    )
     return "done"
 
 

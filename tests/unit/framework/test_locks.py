@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +21,6 @@ from governance_pipeline.framework.takeovers import EVENT, takeovers_in
 from governance_pipeline.ledger.ledger import Ledger
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
-GIVE_UP_S = 300
 RACES, RACES_LONG = 4, 100
 
 
@@ -30,32 +28,6 @@ RACES, RACES_LONG = 4, 100
 def locks(folder):
     """Give the locks of a folder, at a time that stands still."""
     return Locks(folder, clock=lambda: NOON)
-
-
-@pytest.fixture(scope="module")
-def processes():
-    """Start the program that forks lock holders; gives how to tell it a line, and how to hear from it."""
-    program = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("lock_process.py"))],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    watchdog = threading.Timer(GIVE_UP_S, program.kill)
-    watchdog.start()
-    assert program.stdout.readline() == "ready\n"
-
-    def tell(*entries):
-        program.stdin.write(";".join("\t".join(map(str, entry)) for entry in entries) + "\n")
-        program.stdin.flush()
-
-    def hear():
-        return program.stdout.readline().rstrip("\n")
-
-    yield tell, hear
-    watchdog.cancel()
-    program.kill()
-    program.communicate()
 
 
 def _dead_claim(locks):
