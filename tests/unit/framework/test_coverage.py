@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -94,6 +95,17 @@ def test_both_languages_say_something_of_every_rule_and_check(language):
         assert all(a.called_at != b.called_at for a, b in zip(rule.checks, translated.checks, strict=True))
 
 
+def test_every_named_test_is_a_function_of_a_test_file():
+    """Read from the text, in no time; the long test below asks pytest itself."""
+    for name in NAMED:
+        path, function = name.split("::")
+        tree = ast.parse((ROOT / path).read_text("utf-8"))
+        found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function]
+        assert len(found) == 1, name
+        assert not [d for d in found[0].decorator_list if re.search(r"long|skip|xfail", ast.unparse(d))], name
+
+
+@pytest.mark.long
 def test_every_named_test_is_collected_and_not_marked_long():
     """Asked of pytest itself: a misspelled or deleted test makes it fail."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:randomly", "-n", "0", "-m", "not long"]

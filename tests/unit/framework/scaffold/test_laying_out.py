@@ -22,7 +22,12 @@ FILES = [file.path for file in manifest().files]
 FOLDERS = [folder.path for folder in manifest().folders]
 
 
-@pytest.mark.parametrize("path", FILES + FOLDERS)
+def _some_fast(values, every=5):
+    """Give each value as a parameter; all but every fifth are long tests."""
+    return [pytest.param(v, marks=() if n % every == 0 else pytest.mark.long) for n, v in enumerate(values)]
+
+
+@pytest.mark.parametrize("path", _some_fast(FILES + FOLDERS))
 def test_a_link_in_the_way_is_refused_and_nothing_is_written_before_or_through_it(path, tmp_path, tree_of):
     plan, root, outside = plan_of("en"), tmp_path / "project", tmp_path / "outside"
     outside.mkdir()
@@ -35,7 +40,7 @@ def test_a_link_in_the_way_is_refused_and_nothing_is_written_before_or_through_i
     assert tree_of(tmp_path) == before
 
 
-@pytest.mark.parametrize("path", FILES)
+@pytest.mark.parametrize("path", _some_fast(FILES))
 def test_a_folder_or_a_pipe_where_a_file_belongs_is_refused_whole(path, tmp_path):
     plan = plan_of("en")
     (tmp_path / path).mkdir(parents=True)
@@ -54,7 +59,7 @@ def tree_of_names(root):
     return [path.relative_to(root).as_posix() for path in root.rglob("*")]
 
 
-@pytest.mark.parametrize("path", FOLDERS)
+@pytest.mark.parametrize("path", _some_fast(FOLDERS))
 def test_a_file_where_a_folder_belongs_is_refused(path, tmp_path):
     plan = plan_of("en")
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +113,7 @@ def test_every_hostile_name_of_a_folder_gets_the_same_tree(hostile_name, tmp_pat
     assert (done.added_folders, done.added_files, done.same, done.differing) == (tuple(FOLDERS), tuple(FILES), (), ())
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     edits=st.dictionaries(st.sampled_from(FILES), st.binary(max_size=40)),
     removed=st.sets(st.sampled_from(FILES)),
@@ -166,7 +171,7 @@ def test_a_dry_run_says_what_a_run_then_does_and_writes_nothing(tmp_path, plan, 
     assert lay_out(root, plan) == said
 
 
-@pytest.mark.parametrize("step", range(0, 2 * len(FILES), 5))
+@pytest.mark.parametrize("step", _some_fast(range(2 * len(FILES)), 7))
 @pytest.mark.parametrize("call", ["link", "fsync"])
 def test_a_kill_at_any_step_leaves_whole_files_and_the_next_call_finishes(
     call, step, tmp_path, tree_of, tree_of_plan, monkeypatch

@@ -32,6 +32,11 @@ FOLDERS = [folder.path for folder in manifest().folders]
 LEAVES = [path for path in FOLDERS if not any(other.startswith(f"{path}/") for other in FILES + FOLDERS)]
 
 
+def _some_fast(values, every=5):
+    """Give each value as a parameter; all but every fifth are long tests."""
+    return [pytest.param(v, marks=() if n % every == 0 else pytest.mark.long) for n, v in enumerate(values)]
+
+
 @pytest.fixture
 def project(tmp_path):
     """Give a project as it was laid out in English."""
@@ -85,7 +90,7 @@ PLANTS = {
 
 
 @pytest.mark.parametrize("plant", PLANTS)
-@pytest.mark.parametrize("path", FILES)
+@pytest.mark.parametrize("path", _some_fast(FILES))
 def test_every_kind_of_difference_is_found_in_every_file(path, plant, project):
     plant(project / path)
     wanted = {(path, PLANTS[plant])} | ({(f"{path}.copy", "extra")} if plant is _link else set())
@@ -94,7 +99,7 @@ def test_every_kind_of_difference_is_found_in_every_file(path, plant, project):
     assert {p for p, _ in found} == {p for p, _ in wanted}
 
 
-@pytest.mark.parametrize("path", LEAVES)
+@pytest.mark.parametrize("path", _some_fast(LEAVES))
 def test_every_missing_folder_and_one_that_is_a_file_is_found(path, project):
     for file in (project / path).iterdir():
         file.unlink()
@@ -105,7 +110,7 @@ def test_every_missing_folder_and_one_that_is_a_file_is_found(path, project):
     assert _found(project) == {(path, "wrong_kind")} | inside
 
 
-@pytest.mark.parametrize("folder", ["", *FOLDERS])
+@pytest.mark.parametrize("folder", _some_fast(["", *FOLDERS]))
 def test_an_extra_file_folder_or_link_is_found_in_every_folder(folder, project):
     place = project / folder
     (place / ".hidden").write_text("x")
@@ -116,7 +121,7 @@ def test_an_extra_file_folder_or_link_is_found_in_every_folder(folder, project):
     assert _found(project) == {(f"{prefix}{name}", "extra") for name in (".hidden", "more", "out")}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(edits=st.dictionaries(st.sampled_from(FILES), st.binary(max_size=60), min_size=1, max_size=5))
 def test_whatever_is_written_into_any_files_exactly_those_files_are_named(edits, tmp_path_factory):
     root = tmp_path_factory.mktemp("project")

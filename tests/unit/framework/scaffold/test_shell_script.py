@@ -20,6 +20,11 @@ SHELLS = [name for name in ("sh", "dash", "bash", "busybox") if shutil.which(nam
 FILES = [file.path for file in manifest().files]
 
 
+def _some_fast(values, every=5):
+    """Give each value as a parameter; all but every fifth are long tests."""
+    return [pytest.param(v, marks=() if n % every == 0 else pytest.mark.long) for n, v in enumerate(values)]
+
+
 @pytest.fixture
 def script(tmp_path):
     """Run the script of a plan in a folder; gives what was said and how it ended."""
@@ -84,7 +89,7 @@ def test_what_is_there_is_kept_and_what_is_missing_added(script, tmp_path, plan,
     assert tree_of(root) == tree_of_plan(plan) | {POLICIES: b"edited", "README.md": b""}
 
 
-@pytest.mark.parametrize("path", [*FILES[::3], "00_governance", "03_state/locks"])
+@pytest.mark.parametrize("path", _some_fast(["00_governance", *FILES, "03_state/locks"], 8))
 @pytest.mark.parametrize("kind", ["link", "dangling", "other"])
 def test_what_stands_in_the_way_is_refused_before_anything_is_written(path, kind, script, tmp_path, tree_of):
     root, outside = tmp_path / "project", tmp_path / "outside"
