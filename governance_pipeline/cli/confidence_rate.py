@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
     from governance_pipeline.confidence.display import Style
     from governance_pipeline.confidence.rating import Rated
-    from governance_pipeline.confidence.store import Recorded, Standing
+    from governance_pipeline.confidence.recording import Recorded
+    from governance_pipeline.confidence.store import Standing
 
 _DAY = click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="The subject's day; default: today, local time.")
 _DOMAIN = click.option("--domain", type=click.Choice([one.value for one in Domain]), help="A pattern may fix it.")

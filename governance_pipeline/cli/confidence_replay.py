@@ -24,6 +24,7 @@ def replay(file: Path, as_json: bool, summary: bool) -> int:
 
     The order of lines plays no part. Refused events change nothing and are listed with their reason.
     """
+    from governance_pipeline.confidence.bulk.long_histories import fold_states
     from governance_pipeline.confidence.fold import fold
     from governance_pipeline.confidence.reading import read_lines
     from governance_pipeline.confidence.replay_document import replay_document
@@ -34,7 +35,8 @@ def replay(file: Path, as_json: bool, summary: bool) -> int:
         lines = read_lines(file)
     except UnreadableError as error:  # the specification's exit code for this command
         raise UsageError(str(error)) from error
-    document = replay_document(lines, fold(lines.events, lines.registry), is_summary=summary)
+    folded = (fold_states if summary else fold)(lines.events, lines.registry)
+    document = replay_document(lines, folded, is_summary=summary)
     refused = document["counts"]["refused"]
     if refused:
         click.echo(f"{refused} of {document['counts']['lines']} lines refused", err=True)

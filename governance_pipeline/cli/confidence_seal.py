@@ -34,7 +34,8 @@ from governance_pipeline.vocabulary import ExitCode
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from governance_pipeline.confidence.store import EventStore, Recorded
+    from governance_pipeline.confidence.recording import Recorded
+    from governance_pipeline.confidence.store import EventStore
 
 _HELP = "Judgement of a domain, such as TECH=60; may be repeated."
 

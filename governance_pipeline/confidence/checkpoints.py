@@ -20,7 +20,8 @@ SPACING: Final = 1000
 """Events between two checkpoints: folding so many takes some 20 ms, saving a state about as long."""
 
 KEPT: Final = 8
-"""Newest checkpoints that are kept; a late event older than all of them makes the whole history be folded again."""
+"""Newest checkpoints that are kept. Of older ones the newest of each doubled distance stays, so that a late event makes
+at most about twice the events after it be folded again."""
 
 
 class Checkpoint(NamedTuple):
@@ -44,19 +45,41 @@ def newest(database: sqlite3.Connection, before: tuple[int, str] | None = None) 
             return Checkpoint(read_state(text), (ts, event_id), events)
         except (ValueError, LookupError, TypeError):
             continue
+    return beginning()
+
+
+def beginning() -> Checkpoint:
+    """Return the state of no event."""
     return Checkpoint(State(), None, 0)
 
 
+def events_of(database: sqlite3.Connection) -> int:
+    """Return the number of events of a store."""
+    (number,) = database.execute("SELECT count(*) FROM lines WHERE ts IS NOT NULL").fetchone()
+    return int(number)
+
+
+def distances(events: int) -> list[int]:
+    """Return how many events before the end of a history of so many states are worth saving, farthest first."""
+    found, distance = [], SPACING
+    while distance < events:
+        found.append(distance)
+        distance *= 2
+    return found[::-1]
+
+
 def save(database: sqlite3.Connection, state: State, order: tuple[int, str]) -> None:
-    """Save the state after the event of this order, and drop what is older than the newest few."""
+    """Save the state after the event of this order, and drop those that no longer stand where one is worth keeping."""
     text = state_text(state)
     events = _events_up_to(database, order)
     database.execute("INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?)", (*order, events, text, _digest(text)))
-    database.execute(
-        "DELETE FROM checkpoints WHERE (ts, event_id) NOT IN "
-        "(SELECT ts, event_id FROM checkpoints ORDER BY ts DESC, event_id DESC LIMIT ?)",
-        (KEPT,),
-    )
+    sql = "SELECT ts, event_id, events FROM checkpoints ORDER BY ts DESC, event_id DESC"
+    seen: set[int] = set()
+    for place, (ts, event_id, number) in enumerate(database.execute(sql).fetchall()):
+        doubled = ((events - number) // SPACING).bit_length()
+        if place >= KEPT and doubled in seen:
+            database.execute("DELETE FROM checkpoints WHERE (ts, event_id) = (?, ?)", (ts, event_id))
+        seen.add(doubled)
 
 
 def void_from(database: sqlite3.Connection, order: tuple[int, str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from governance_pipeline.confidence.store import EventRefused
+from governance_pipeline.confidence.recording import EventRefused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

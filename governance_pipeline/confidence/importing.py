@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from governance_pipeline.confidence.event import EVENT_SCHEMA
+from governance_pipeline.confidence.event import EVENT_SCHEMA, Refused
 from governance_pipeline.confidence.registry import REGISTRY_SCHEMA
-from governance_pipeline.confidence.store import EventRefused
 from governance_pipeline.confidence.terms import EventType, Role
 from governance_pipeline.errors import UsageError
 from governance_pipeline.ledger.event import AlreadyRecorded
@@ -98,13 +97,12 @@ def import_file(store: EventStore, path: Path, person: str, *, with_registry: bo
         else:
             events.append((number, value))
     recorded = known = 0
-    for number, value in sorted(events, key=lambda one: (str(one[1].get("ts")), str(one[1].get("event_id")))):
-        try:
-            is_new = store.append(value).is_new
-        except EventRefused as refusal:
-            left_out.append(LeftOut(number, refusal.refused.event_id, str(refusal.refused.reason)))
+    events.sort(key=lambda one: (str(one[1].get("ts")), str(one[1].get("event_id"))))
+    for (number, _), outcome in zip(events, store.take([value for _, value in events]), strict=True):
+        if isinstance(outcome, Refused):
+            left_out.append(LeftOut(number, outcome.event_id, str(outcome.reason)))
         else:
-            recorded, known = recorded + is_new, known + (not is_new)
+            recorded, known = recorded + outcome.is_new, known + (not outcome.is_new)
     return Imported(recorded, known, registered, sorted(left_out))
 
 

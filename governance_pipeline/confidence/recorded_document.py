@@ -11,9 +11,9 @@ from governance_pipeline.confidence.replay_document import alert_document, event
 from governance_pipeline.confidence.score_documents import subject_document
 
 if TYPE_CHECKING:
+    from governance_pipeline.confidence.recording import Recorded
     from governance_pipeline.confidence.registry import Registry
     from governance_pipeline.confidence.state import State
-    from governance_pipeline.confidence.store import Recorded
 
 SCHEMA = "govern/confidence-recorded/v1"
 

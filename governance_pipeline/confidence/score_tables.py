@@ -11,8 +11,8 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from governance_pipeline.confidence.bulk.long_histories import fold_states
 from governance_pipeline.confidence.event import Line
-from governance_pipeline.confidence.fold import Folded, fold
 from governance_pipeline.confidence.plain_numbers import points
 from governance_pipeline.confidence.reading import judge
 from governance_pipeline.confidence.registry import REGISTRY_SCHEMA, Registry
@@ -24,13 +24,15 @@ from governance_pipeline.strict.json_text import parse_json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from governance_pipeline.confidence.fold import Folded
+
 
 class Together(NamedTuple):
     """Recorded and derived events folded as one.
 
     Attributes:
         registry: what is registered, and the agents and runtimes of derived facts.
-        folded: the fold.
+        folded: the fold; of a long history its `events` are empty.
         derived: derived events that took part.
         left_out: derived events that did not: recorded already, of a sealed day, or of no valid form.
     """
@@ -59,7 +61,7 @@ def fold_together(recorded: Iterable[bytes], derived: Iterable[str]) -> Together
         _register(registry, fact)
     judged = [judge(parse_json(text), sha256, registry) for text, sha256 in map(_text, facts)]
     taken = [one for one in judged if isinstance(one, Line) and _is_new(one, known, sealed)]
-    return Together(registry, fold([*lines, *taken], registry), len(taken), len(facts) - len(taken))
+    return Together(registry, fold_states([*lines, *taken], registry), len(taken), len(facts) - len(taken))
 
 
 def score_rows(folded: Folded) -> Iterator[dict[str, Any]]:

@@ -7,17 +7,17 @@ cannot see through, such as a self-report of an agent, are kept out by whoever w
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from governance_pipeline.confidence import checkpoints, store_file
-from governance_pipeline.confidence.event import Line, Refused
-from governance_pipeline.confidence.fold import Folded, fold
-from governance_pipeline.confidence.reading import judge
+from governance_pipeline.confidence.recording import (
+    EventRefused,
+    append_in_order,
+    append_one,
+    folded_from,
+)
 from governance_pipeline.confidence.registry import REGISTRY_SCHEMA, Registry
-from governance_pipeline.confidence.terms import EventType, RefusalReason
-from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.confidence.stored_lines import insert, line_of, order_from_end, registry_of, stored
 from governance_pipeline.strict.canonical import canonical_json
 from governance_pipeline.strict.json_text import parse_json
 
@@ -26,29 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from governance_pipeline.confidence.event import Event
-    from governance_pipeline.confidence.rows import Alert, EventRow, Seal
+    from governance_pipeline.confidence.event import Line, Refused
+    from governance_pipeline.confidence.fold import Folded
+    from governance_pipeline.confidence.recording import Recorded
+
 
 FILE = "confidence.sqlite"
-
-
-class EventRefused(UsageError):  # noqa: N818 - a refusal with a reason code
-    """An event the rules refuse; nothing was recorded. Holds the reason and the field it is about."""
-
-    def __init__(self, refused: Refused) -> None:
-        self.refused = refused
-        where = f" ({refused.field})" if refused.field else ""
-        super().__init__(f"event {refused.event_id or '?'} is refused: {refused.reason}{where}; nothing was recorded")
-
-
-class Recorded(NamedTuple):
-    """What one event did: its rows, alerts and seal, and the state after it. `is_new` is false for a repeated line."""
-
-    event: Event
-    rows: Sequence[EventRow]
-    alerts: Sequence[Alert]
-    seals: Sequence[Seal]
-    is_new: bool
 
 
 class Standing(NamedTuple):
@@ -92,12 +75,12 @@ class EventStore:
         """
         line = canonical_json({"schema": REGISTRY_SCHEMA, **entry})
         with store_file.opened(self.path, is_writing=True) as database:
-            before, registry = _registry(database), _registry(database)
+            before, registry = registry_of(database), registry_of(database)
             registry.add(parse_json(line), "registry")
             registry.check()
             if registry == before:
                 return False
-            _insert(database, line, None)
+            insert(database, line, None)
         return True
 
     def append(self, value: Mapping[str, Any]) -> Recorded:
@@ -117,10 +100,22 @@ class EventStore:
         Raises:
             As `append`.
         """
-        lines = [_line_of(value) for value in values]
+        lines = [line_of(value) for value in values]
         with store_file.opened(self.path, is_writing=True) as database:
-            registry = _registry(database)
-            return [_append(database, data, registry) for data in lines]
+            registry = registry_of(database)
+            return [append_one(database, data, registry) for data in lines]
+
+    def take(self, values: Sequence[Mapping[str, Any]]) -> list[Recorded | Refused]:
+        """Record what the rules accept of several events, in their order; many that follow all others cost one fold.
+
+        Raises:
+            StorageError: the store cannot be used; then nothing was recorded.
+        """
+        lines = [line_of(value) for value in values]
+        with store_file.opened(self.path, is_writing=True) as database:
+            registry = registry_of(database)
+            done = append_in_order(database, lines, registry)
+            return [_outcome(database, line, registry) for line in lines] if done is None else done
 
     def standing(self, rows: int = 0) -> Standing:
         """Return registry and state; a history of any length costs the events since the newest checkpoint.
@@ -132,9 +127,9 @@ class EventStore:
             StorageError: the store cannot be used.
         """
         with store_file.opened(self.path) as database:
-            registry = _registry(database)
-            start = checkpoints.newest(database, _order_from_end(database, rows) if rows else None)
-            return Standing(registry, _folded(database, registry, start))
+            registry = registry_of(database)
+            start = checkpoints.newest(database, order_from_end(database, rows) if rows else None)
+            return Standing(registry, folded_from(database, registry, start, has_rows=rows > 0))
 
     def whole(self) -> Standing:
         """Return the same, folded from the first event on: with all rows, alerts and seals.
@@ -143,8 +138,8 @@ class EventStore:
             StorageError: the store cannot be used.
         """
         with store_file.opened(self.path) as database:
-            registry = _registry(database)
-            return Standing(registry, fold(_lines(database, registry), registry))
+            registry = registry_of(database)
+            return Standing(registry, folded_from(database, registry, checkpoints.beginning()))
 
     def scored_in(self, session_id: str) -> int:
         """Return how many events of a session were recorded, seals left out.
@@ -163,12 +158,12 @@ class EventStore:
             StorageError: the store cannot be used.
         """
         with store_file.opened(self.path) as database:
-            registry = _registry(database)
+            registry = registry_of(database)
             (last,) = database.execute("SELECT coalesce(max(seq), 0) FROM lines").fetchone()
             sql = "SELECT seq, line, sha256 FROM lines WHERE seq > ? AND ts IS NOT NULL ORDER BY seq"
             found = database.execute(sql, (seq,))
             return RecordedLines(
-                int(last), registry, [(int(one), _stored(line, digest, registry)) for one, line, digest in found]
+                int(last), registry, [(int(one), stored(line, digest, registry)) for one, line, digest in found]
             )
 
     def lines(self) -> Iterator[bytes]:
@@ -182,117 +177,8 @@ class EventStore:
                 yield line
 
 
-def _append(database: sqlite3.Connection, data: bytes, registry: Registry) -> Recorded:
-    judged = judge(parse_json(data), hashlib.sha256(data).hexdigest(), registry)
-    if isinstance(judged, Refused):
-        raise EventRefused(judged)
-    known = _known(database, judged.event.event_id, registry)
-    if known is None:
-        return _record(database, judged, data, registry)
-    if known.event.canonical != judged.event.canonical:
-        reason = RefusalReason.CONFLICTING_EVENT_ID
-        raise EventRefused(Refused(judged.event.event_id, reason, None, judged.sha256))
-    return Recorded(known.event, (), (), (), False)
-
-
-def _record(database: sqlite3.Connection, judged: Line, data: bytes, registry: Registry) -> Recorded:
-    event = judged.event
-    folded = _folded(database, registry, checkpoints.newest(database))
-    subject = folded.state.subjects.get((event.role, event.subject_id))
-    if subject is not None and event.day in subject.sealed:  # whatever its instant: a sealed day is immutable
-        raise EventRefused(Refused(event.event_id, RefusalReason.DAY_SEALED, None, judged.sha256))
-    is_last = _last_order(database) < event.order
-    if not is_last:
-        folded = _folded(database, registry, checkpoints.newest(database, event.order), up_to=event.order)
-    before = len(folded.events), len(folded.alerts), len(folded.seals), len(folded.refused)
-    folded = fold([judged], registry, folded, _finder(database, registry))
-    if len(folded.refused) > before[3]:
-        raise EventRefused(folded.refused[-1])
-    _insert(database, data, event)
-    checkpoints.void_from(database, event.order)
-    if is_last and folded.accepted >= checkpoints.SPACING:
-        checkpoints.save(database, folded.state, event.order)
-    return Recorded(
-        event, folded.events[before[0] :], folded.alerts[before[1] :], folded.seals[before[2] :], is_new=True
-    )
-
-
-def _folded(
-    database: sqlite3.Connection,
-    registry: Registry,
-    start: checkpoints.Checkpoint,
-    up_to: tuple[int, str] | None = None,
-) -> Folded:
-    lines = _lines(database, registry, start.order, up_to)
-    return fold(lines, registry, Folded(state=start.state), _finder(database, registry))
-
-
-def _lines(
-    database: sqlite3.Connection,
-    registry: Registry,
-    after: tuple[int, str] | None = None,
-    before: tuple[int, str] | None = None,
-) -> list[Line]:
-    sql, bound = "SELECT line, sha256 FROM lines WHERE ts IS NOT NULL", list[int | str]()
-    for order, sign in ((after, ">"), (before, "<")):
-        if order is not None:
-            sql += f" AND (ts, event_id) {sign} (?, ?)"
-            bound += order
-    return [_stored(line, sha256, registry) for line, sha256 in database.execute(f"{sql} ORDER BY ts, event_id", bound)]
-
-
-def _stored(line: bytes, sha256: str, registry: Registry) -> Line:
-    judged = judge(parse_json(line), sha256, registry)
-    if isinstance(judged, Refused) or hashlib.sha256(line).hexdigest() != sha256:
-        what = judged.event_id if isinstance(judged, Refused) else judged.event.event_id
-        raise StorageError(f"stored event {what} is not what was recorded; restore the file from before")
-    return judged
-
-
-def _last_order(database: sqlite3.Connection) -> tuple[int, str]:
-    sql = "SELECT ts, event_id FROM lines WHERE ts IS NOT NULL ORDER BY ts DESC, event_id DESC LIMIT 1"
-    ts, event_id = database.execute(sql).fetchone() or (-1, "")
-    return int(ts), str(event_id)
-
-
-def _order_from_end(database: sqlite3.Connection, number: int) -> tuple[int, str]:
-    """Return the order of the nth event from the end; of none that exists, one before all."""
-    sql = "SELECT ts, event_id FROM lines WHERE ts IS NOT NULL ORDER BY ts DESC, event_id DESC LIMIT 1 OFFSET ?"
-    ts, event_id = database.execute(sql, (number - 1,)).fetchone() or (-1, "")
-    return int(ts), str(event_id)
-
-
-def _known(database: sqlite3.Connection, event_id: str, registry: Registry) -> Line | None:
-    row = database.execute("SELECT line, sha256 FROM lines WHERE event_id = ?", (event_id,)).fetchone()
-    return None if row is None else _stored(row[0], row[1], registry)
-
-
-def _finder(database: sqlite3.Connection, registry: Registry) -> Any:
-    def event_of(event_id: str) -> Event:
-        line = _known(database, event_id, registry)
-        if line is None:
-            raise StorageError(f"event {event_id} is gone from the store; restore the file from before")
-        return line.event
-
-    return event_of
-
-
-def _registry(database: sqlite3.Connection) -> Registry:
-    registry = Registry()
-    for seq, line in database.execute("SELECT seq, line FROM lines WHERE ts IS NULL ORDER BY seq"):
-        registry.add(parse_json(line), f"registry line {seq}")
-    return registry
-
-
-def _insert(database: sqlite3.Connection, line: bytes, event: Event | None) -> None:
-    columns: tuple[Any, ...] = (None, None, None, 0)
-    if event is not None:
-        columns = (event.event_id, event.ts, event.session_id, int(event.event_type is EventType.SEAL))
-    database.execute(
-        "INSERT INTO lines VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM lines), ?, ?, ?, ?, ?, ?)",
-        (*columns, line, hashlib.sha256(line).hexdigest()),
-    )
-
-
-def _line_of(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+def _outcome(database: sqlite3.Connection, line: bytes, registry: Registry) -> Recorded | Refused:
+    try:
+        return append_one(database, line, registry)
+    except EventRefused as refusal:
+        return refusal.refused

@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from governance_pipeline.confidence import checkpoints
+from governance_pipeline.confidence.recording import EventRefused
 from governance_pipeline.confidence.state_text import read_state, state_text
-from governance_pipeline.confidence.store import EventRefused, EventStore
+from governance_pipeline.confidence.store import EventStore
 from governance_pipeline.errors import StorageError, UsageError
 
 
@@ -161,3 +162,47 @@ def test_the_recorded_lines_replay_to_the_same_scores(store, event, tmp_path):
     file.write_bytes(b"\n".join(store.lines()))
     read = read_lines(file)
     assert state_text(fold(read.events, read.registry).state) == _states(store)[0]
+
+
+def _mixed(event):
+    """Events in order, some of which the rules refuse: of no valid form, a fourth bonus, of a sealed day."""
+    mixed = [event(n, "bonus", points=1, event_id=f"m{n:02}") for n in range(1, 6)]
+    mixed += [event(n, ts=f"2026-03-03T09:{n:02}:00Z", day="2026-03-03") for n in range(6, 30)]
+    mixed.append(event(30, domain="LAW", ts="2026-03-03T09:30:00Z"))
+    mixed.append(event(31, "seal", domain=None, ts="2026-03-03T09:31:00Z", day="2026-03-03"))
+    mixed += [event(n, ts=f"2026-03-03T09:{n:02}:00Z", day="2026-03-03") for n in range(32, 35)]
+    return mixed
+
+
+def test_many_events_at_once_do_what_each_does_alone(store, event, tmp_path):
+    alone = EventStore.create(tmp_path / "alone")
+    alone.register({"pools": ["claude-code/opus-4-6/high"]})
+    alone.register({"subjects": [{"role": "agent", "subject_id": "ada"}, {"role": "user", "subject_id": "kim"}]})
+    one_by_one = [outcome for each in _mixed(event) for outcome in alone.take([each])]
+    together = store.take(_mixed(event))
+    assert together == one_by_one
+    assert [getattr(one, "reason", None) for one in together].count("day_sealed") == 3
+    assert _states(store) == _states(alone)
+    assert store.take(_mixed(event))[0].is_new is False
+
+
+def test_events_that_come_late_are_taken_where_they_belong(store, event):
+    store.take(_mixed(event))
+    late = [event(1, event_id="late", ts="2026-03-02T08:00:00Z"), event(2, event_id="later", ts="2026-03-02T08:30:00Z")]
+    assert [one.is_new for one in store.take(late)] == [True, True]
+    saved, whole = _states(store)
+    assert saved == whole
+
+
+def test_the_saved_states_of_a_long_history_stand_at_doubled_distances(store, event):
+    store.take([event(n, ts=f"2026-03-02T{9 + n // 60:02}:{n % 60:02}:00Z", event_id=f"e{n:03}") for n in range(200)])
+    with closing(sqlite3.connect(store.path)) as database:
+        saved = [number for (number,) in database.execute("SELECT events FROM checkpoints ORDER BY events")]
+    assert saved == [200 - distance for distance in (192, 96, 48, 24, 12, 6, 3)] + [200]
+    for number in range(200, 230):
+        store.append(event(number, ts=f"2026-03-03T10:{number - 200:02}:00Z", day="2026-03-03", event_id=f"e{number}"))
+    with closing(sqlite3.connect(store.path)) as database:
+        assert database.execute("SELECT count(*) FROM checkpoints").fetchone()[0] < 17
+    store.append(event(1, "error", severity="severe", event_id="late", ts="2026-03-02T09:50:30Z"))
+    saved, whole = _states(store)
+    assert saved == whole
