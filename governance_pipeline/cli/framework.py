@@ -80,13 +80,13 @@ def script(kind: str, language: str, template: Path | None, skeleton: bool, as_j
 
 def _coverage_lines(document: dict[str, Any]) -> Iterator[str]:
     for rule in document["rules"]:
-        yield f"{rule['rule_id']:<10} {rule['state'].replace('_', ' '):<16} {rule['title']}"
+        yield f"{rule['rule_id']:<13} {rule['state'].replace('_', ' '):<16} {rule['title']}"
         for check in rule["checks"]:
-            yield f"{'':<10}   check    {check['name']}"
-            yield f"{'':<10}   called   {check['called_at']}"
-            yield f"{'':<10}   test     {check['test']}"
+            yield f"{'':<13}   check    {check['name']}"
+            yield f"{'':<13}   called   {check['called_at']}"
+            yield f"{'':<13}   test     {check['test']}"
         if rule["convention"]:
-            yield f"{'':<10}   not enforced: {rule['convention']}"
+            yield f"{'':<13}   not enforced: {rule['convention']}"
     counts = document["counts"]
     yield (
         f"{counts['enforced']} rules enforced, {counts['partly']} in part, {counts['convention_only']} convention only"

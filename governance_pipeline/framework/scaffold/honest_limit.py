@@ -29,7 +29,7 @@ def honest_limit(language: str, *, is_skeleton: bool) -> str:
         parts.append(words["skeleton"])
     rules = covered_rules(language, has_safety_checks=not is_skeleton)
     for state in State:
-        lines = list(_lines([rule for rule in rules if rule.state is state])) or [f"- {words['none']}"]
+        lines = list(_lines([rule for rule in rules if rule.state is state], words)) or [f"- {words['none']}"]
         parts.append("\n".join([words[str(state)], "", *lines]))
     parts.append(words["scope"])
     return "\n\n".join(parts)
@@ -59,8 +59,15 @@ def _words(language: str) -> Mapping[str, str]:
     return found
 
 
-def _lines(rules: list[CoveredRule]) -> Iterator[str]:
+def _lines(rules: list[CoveredRule], words: Mapping[str, str]) -> Iterator[str]:
     for rule in rules:
-        checks = ", ".join(f"`{check.name}`" for check in rule.checks)
-        remark = "; ".join(part for part in (checks, rule.convention) if part)
-        yield f"- {rule.label}: {rule.title}" + (f" ({remark})" if remark else "")
+        checks = ", ".join(f"`{_short(check.name)}`" for check in rule.checks)
+        by = f". {words['by']}: {checks}" if checks else ""
+        left = f". {words['left']}: {rule.convention}" if rule.convention else ""
+        yield f"- {rule.label}: {rule.title}{by}{left}"
+
+
+def _short(name: str) -> str:
+    """Give module and function without their packages; `govern framework coverage` prints the whole name."""
+    module, _, function = name.partition(":")
+    return f"{module.rpartition('.')[2]}.{function}"

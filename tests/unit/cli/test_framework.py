@@ -42,7 +42,7 @@ def test_coverage_lists_every_rule_with_check_and_test(capsysbinary):
     assert run(["framework", "coverage"]) == 0
     out = capsysbinary.readouterr().out.decode()
     for rule in answer["rules"]:
-        assert f"{rule['rule_id']:<10} " in out
+        assert f"{rule['rule_id']:<13} " in out
         assert all(f"check    {check['name']}\n" in out for check in rule["checks"])
 
 
