@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "How far agents and users can be trusted; it never blocks.",
     ),
     "crosscheck": ("governance_pipeline.cli.crosscheck", "Compare declared with computed numbers in your own files."),
+    "doctor": ("governance_pipeline.cli.doctor", "Is everything in order: sensors, gate, record, disks, versions."),
     "features": ("governance_pipeline.cli.features", "How far each step of a round spread, and how much it proved."),
     "framework": ("governance_pipeline.cli.framework", "What of a project's rules is enforced; set-up scripts."),
     "gate": ("governance_pipeline.cli.gate", "Approve, reject and look at what waits for a person."),

@@ -9,8 +9,10 @@ import pytest
 
 from assets_defs.assets import ASSETS
 from assets_defs.definitions import build_defs, defs
+from assets_defs.sensors import SENSORS
 from assets_defs.tables import inputs_of, layer_of
 from governance_pipeline.contracts.registry import REGISTRY
+from governance_pipeline.doctor.sensors import SENSORS as HEARTBEATS
 from governance_pipeline.pipeline import TABLES
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -51,6 +53,12 @@ def _selected(definitions, job):
 
 def test_the_code_location_loads():
     dg.Definitions.validate_loadable(defs)
+
+
+def test_the_doctor_knows_every_sensor_that_ticks():
+    """A sensor on failed runs is called when there is one; all others leave a heartbeat at each tick."""
+    ticking = {sensor.name for sensor in SENSORS if not isinstance(sensor, dg.RunStatusSensorDefinition)}
+    assert ticking == set(HEARTBEATS)
 
 
 def test_the_graph_is_the_golden_one():
