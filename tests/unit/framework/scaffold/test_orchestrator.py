@@ -65,7 +65,7 @@ class Project:
         text = text.replace('(sys.executable, "-m", "governance_pipeline.cli")', '(sys.executable, "authorize.py")')
         (self.root / "run_orchestrator.py").write_text(text)
 
-    def answer(self, code: int) -> None:
+    def answer(self, code: int | str) -> None:
         (self.root / "authorize.py").write_text(ASKED.format(code=code))
 
     def run(self):
@@ -136,10 +136,26 @@ def test_a_program_that_is_not_there_is_refused(project):
 
 
 @pytest.mark.long
-def test_a_program_that_takes_too_long_is_ended(project):
+def test_a_red_stage_without_a_measured_limit_starts_nothing(project):
+    (project.root / "measured.json").write_text("[1.0, 2.0]")
+    project.stage("copier", "checker", ', "measured.json"')
+    _refused(project, "SAMPLE_TOO_SMALL", ran=0)
+
+
+@pytest.mark.long
+def test_a_red_worker_over_its_limit_is_ended_and_starts_again_only_with_an_approval(project):
+    (project.root / "measured.json").write_text(json.dumps([0.1] * 100))
     project.agent("workers", "copier", "import time; time.sleep(60)", writes=True)
-    project.stage("copier", "checker", ", 0.3")
-    _refused(project, "took longer than 0.3 s", ran=0)
+    project.stage("copier", "checker", ', "measured.json"')
+    _refused(project, "took longer than 0.2 s", ran=0)
+    project.agent("workers", "copier", writes=True)
+    (project.root / "measured.json").write_text(json.dumps([10] * 100))
+    project.answer("4 if sys.argv[2] == 'relaunch_red_process' else 0")
+    _refused(project, "govern authorize ended with 4", ran=0)
+    asked = json.loads((project.root / "asked.json").read_text())
+    assert asked[:6] == ["authorize", "relaunch_red_process", "--agent", "copier", "--scope", "red-copy"]
+    project.answer(0)
+    assert project.run().returncode == 0
 
 
 @pytest.mark.long
