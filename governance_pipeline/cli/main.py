@@ -35,6 +35,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("governance_pipeline.cli.init", "Lay out a governed project folder, or add what one lacks."),
     "ledger": ("governance_pipeline.cli.ledger", "Was the record of decisions touched, and everything in it."),
     "lock": ("governance_pipeline.cli.lock", "One holder at a time for what processes of a governed project share."),
+    "rebaseline": (
+        "governance_pipeline.cli.rebaseline",
+        "Change the baseline of a governed project, step by step.",
+    ),
     "registry": (
         "governance_pipeline.cli.registry",
         "Which file of a governed project counts; it changes only when approved.",
