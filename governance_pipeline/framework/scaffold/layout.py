@@ -127,7 +127,11 @@ def _has(root: Path, file: PlannedFile) -> bool:
 
 
 def _entries(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield path and kind (file, folder, link, special) of everything below a folder, `.git` at its root left out."""
+    """Yield path and kind (file, folder, link, special) of what is in the folders of the tree.
+
+    What is inside a folder that is extra is not looked at, nor `.git` at the root.
+    """
+    known = {folder.path for folder in manifest().folders}
     waiting = [""]
     while waiting:
         below = waiting.pop()
@@ -144,7 +148,7 @@ def _entries(root: Path) -> Iterator[tuple[str, str]]:
                 continue
             kind = _kind(entry)
             yield path, kind
-            if kind == "folder":
+            if kind == "folder" and path in known:
                 waiting.append(path)
 
 
@@ -166,19 +170,13 @@ def _folder_differences(found: Mapping[str, str]) -> Iterator[Difference]:
 
 
 def _extra(found: Mapping[str, str], is_in_use: bool) -> Iterator[Difference]:
-    """Yield what the tree does not have; of a folder that is extra, only the folder."""
+    """Yield what the tree does not have; a project at work has files and folders of its own in open folders."""
     entries = manifest()
     known = {folder.path for folder in entries.folders} | {file.path for file in entries.files}
-    reported: set[str] = set()
-    for path in sorted(found, key=lambda path: path.count("/")):
-        parent = path.rpartition("/")[0]
-        if path in known:
-            continue
-        if parent in reported or (is_in_use and entries.is_open(parent) and found[path] != "link"):
-            reported.add(path)
-            continue
-        reported.add(path)
-        yield Difference(path, Deviation.EXTRA, f"the tree has no such {found[path]}")
+    for path, kind in found.items():
+        is_own = is_in_use and kind != "link" and entries.is_open(path.rpartition("/")[0])
+        if path not in known and not is_own:
+            yield Difference(path, Deviation.EXTRA, f"the tree has no such {kind}")
 
 
 def _read(root: Path, path: str, found: Mapping[str, str], differences: list[Difference]) -> bytes | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import jsonschema
 import pytest
@@ -92,6 +93,15 @@ def test_a_name_that_a_terminal_would_obey_is_printed_escaped(govern, tmp_path):
     (tmp_path / "a\x1b[31m" / "b\x1b]0;x\x07").write_text("x")
     _, out, _ = govern("verify-layout", tmp_path / "a\x1b[31m")
     assert "\x1b" not in out
+
+
+def test_names_that_are_no_utf8_are_printed_and_listed(document, govern, tmp_path):
+    root = tmp_path / os.fsdecode(b"a\xff")
+    assert govern("init", root)[0] == 0
+    (root / os.fsdecode(b"b\xfe")).write_text("x")
+    code, out, _ = govern("verify-layout", root)
+    assert (code, "extra" in out) == (1, True)
+    assert document("framework-layout-v1", "verify-layout", root)[0] == 1
 
 
 def test_the_skeleton_is_said_by_both_commands(govern, document, tmp_path):

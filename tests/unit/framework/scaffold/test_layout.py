@@ -214,11 +214,12 @@ def test_a_project_at_work_may_add_and_fill_in_but_not_touch_its_rules(project):
     assert (layout.differences, layout.changed_in_use) == ((), (INCIDENT_LOG, STATE))
     (project / "00_governance/more.md").write_text("x")
     (project / "03_state/canonical_registry.json.bak").write_text("x")
-    (project / "src/out").symlink_to("/")
+    (project / "04_agents/workers/out.py").symlink_to("/")
     with (project / POLICIES).open("a") as stream:
         stream.write("12. Anything goes.\n")
     assert _found(project, is_in_use=True) == {
         (POLICIES, "changed"), ("00_governance/more.md", "extra"), ("03_state/canonical_registry.json.bak", "extra"),
+        ("04_agents/workers/out.py", "extra"),
     }  # fmt: skip
 
 

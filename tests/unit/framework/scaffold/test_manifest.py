@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from importlib import resources
+from pathlib import Path
 
 from governance_pipeline.framework import folder as places
 from governance_pipeline.framework.scaffold.manifest import manifest
@@ -52,3 +54,14 @@ def test_every_template_is_there_and_none_lies_about_unused():
     assert {file.name for file in (root / "shared").iterdir()} == shared
     for language in LANGUAGES:
         assert {f.name for f in (root / language).iterdir()} == {e.template for e in entries if not e.is_shared}
+
+
+def test_everything_that_is_laid_out_is_in_the_wheel():
+    root = Path(__file__).parents[4]
+    package = root / "governance_pipeline"
+    settings = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
+    patterns = settings["tool"]["setuptools"]["package-data"]["governance_pipeline"]
+    packed = {path for pattern in patterns for path in package.glob(pattern)}
+    needed = [p for p in (package / "framework").rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc")]
+    assert len(needed) > len(manifest().files)
+    assert [path for path in needed if path not in packed] == []
