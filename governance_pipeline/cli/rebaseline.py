@@ -52,7 +52,7 @@ def declare(
     _answer(opened, as_json=as_json)
 
 
-@rebaseline.command(epilog="Example: govern rebaseline freeze")
+@rebaseline.command(epilog="Example: govern rebaseline freeze --project ~/projects/sales")
 @PROJECT
 @CONFIG
 @AS_JSON
