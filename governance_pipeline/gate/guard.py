@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.gates import gate_of
-from governance_pipeline.gate.inputs import RoundInputs, read_inputs
+from governance_pipeline.gate.inputs import RoundInputs, inputs_or_refusal
 from governance_pipeline.gate.parties import REQUESTER
 from governance_pipeline.gate.passage import Verifier
 from governance_pipeline.gate.policy import load_policy
+from governance_pipeline.gate.room import require_room
 from governance_pipeline.gate.sealing import remember
 from governance_pipeline.gate.verify import passage_of, verify
 from governance_pipeline.ledger.event import AlreadyRecorded, NewEvent
@@ -177,7 +178,7 @@ def require_open_gate(
             f"gate {gate} releases {', '.join(chosen.assets)} for at least one round of a run, not {asset}"
         )
     verifier = Verifier(lake, ledger, root, load_policy(config.policy), config)
-    read = [_inputs(chosen, round_id, lake) for round_id in dict.fromkeys(round_ids)]
+    read = [inputs_or_refusal(chosen, round_id, lake) for round_id in dict.fromkeys(round_ids)]
     return pass_all(verifier, asset, read, run_id, root_run_id, now)
 
 
@@ -197,6 +198,7 @@ def pass_all(
             for inputs in read
         ]  # fmt: skip
         releases = [_release(passage, asset, run_id, root_run_id) for passage in passages]
+        require_room(verifier, read)
         try:
             _use(releases, history, now)
         except LedgerMoved:
@@ -204,13 +206,6 @@ def pass_all(
         remember(verifier, now)
         return releases
     raise StorageError(f"ledger {verifier.ledger.path} is too busy: {TRIES} tries found it changed; run again")
-
-
-def _inputs(gate: Gate, round_id: str, lake: Lake) -> RoundInputs:
-    try:
-        return read_inputs(gate, round_id, lake)
-    except StorageError as error:
-        raise Refusal(ReasonCode.DIGEST_MISMATCH, str(error)) from error
 
 
 def _release(passage: Passage, asset: str, run_id: str, root_run_id: str) -> Release:

@@ -17,6 +17,7 @@ from governance_pipeline.gate.gates import ACTION_GATES
 from governance_pipeline.gate.parties import Parties, parties_of
 from governance_pipeline.gate.proposals import FOLDER, Proposal, kept_proposal
 from governance_pipeline.storage import parquet
+from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,6 +95,18 @@ def read_inputs(gate: Gate, round_id: str, lake: Lake) -> RoundInputs:
 def proposed_inputs(gate: Gate, proposal: Proposal) -> RoundInputs:
     """Give the inputs of an act that is proposed, made from the bytes it is about to change."""
     return RoundInputs(gate, proposal.subject_id, {}, proposal)
+
+
+def inputs_or_refusal(gate: Gate, round_id: str, lake: Lake) -> RoundInputs:
+    """Read as `read_inputs`.
+
+    Raises:
+        Refusal: DIGEST_MISMATCH where that raises a StorageError.
+    """
+    try:
+        return read_inputs(gate, round_id, lake)
+    except StorageError as error:
+        raise Refusal(ReasonCode.DIGEST_MISMATCH, str(error)) from error
 
 
 def digests_in_force(gate: Gate, round_id: str, lake: Lake) -> dict[str, str | None]:

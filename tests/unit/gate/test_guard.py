@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from gate_world import FEATURES, HOUR, NOON, PEOPLE, REPORT, NamedSigner
 
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.errors import PolicyError, StorageError, UsageError
-from governance_pipeline.gate import guard
+from governance_pipeline.gate import guard, inputs
 from governance_pipeline.gate.decision import Verb
 from governance_pipeline.gate.publication import publish, write
 from governance_pipeline.ledger.ledger import Ledger
@@ -150,14 +152,14 @@ def test_changed_work_makes_a_new_request_that_supersedes_and_the_old_approval_o
 
 
 def test_what_is_used_are_the_bytes_that_were_verified_whatever_happens_to_the_file(approved, monkeypatch):
-    read = guard.read_inputs
+    read = inputs.read_inputs
 
     def read_then_swap(*arguments):
         inputs = read(*arguments)
         approved.make_round(surface=99.0)  # between the check and the use
         return inputs
 
-    monkeypatch.setattr(guard, "read_inputs", read_then_swap)
+    monkeypatch.setattr(inputs, "read_inputs", read_then_swap)
     (release,) = approved.guard()
     assert release.frame("features_step_surface")["surface_sum"].tolist() == [3.0]
     monkeypatch.undo()
@@ -324,3 +326,28 @@ def test_the_source_files_are_found_where_the_lake_keeps_them(approved, tmp_path
     kept = ContentStore(approved.lake.root).keep(tmp_path / "a")
     assert ContentStore(approved.verifier().lake.root).has(kept.sha256)
     assert NamedSigner("ana").assurance == "key_file"
+
+
+def test_a_disk_without_room_refuses_before_anything_is_used(approved, monkeypatch):
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=1, f_frsize=1))
+    with pytest.raises(StorageError, match="Make room"):
+        approved.guard()
+    assert approved.events(*PASSAGE) == []
+    monkeypatch.undo()
+    approved.guard()
+
+
+def test_without_the_atomic_use_two_runs_pass_that_asked_at_the_same_time(approved, monkeypatch):
+    """Non-vacuity of the last step: what is appended must be unique, and onto the ledger that was verified."""
+    seen = approved.history()
+    append_all = Ledger.append_all
+    approved.guard(run="run-1")
+    monkeypatch.setattr(guard, "read_history", lambda _: seen)
+    with pytest.raises((StorageError, Refusal)):
+        approved.guard(run="run-2")
+
+    def careless(self, entries, *, after=None, seal=None):
+        return append_all(self, [entry._replace(unique=None) for entry in entries])
+
+    monkeypatch.setattr(Ledger, "append_all", careless)
+    assert len(approved.guard(run="run-2")) == 1
