@@ -1,13 +1,16 @@
 """The state of a fold as JSON text and back, so that it can be saved and taken up again.
 
 What belongs here: the two directions, exact. What does not: when a state is saved (`checkpoints`). The text is
-canonical: equal states have equal texts, so its digest says whether a saved state is the one a fold gives.
+canonical: equal states have equal texts, so its digest says whether a saved state is the one a fold gives. What grows
+with the number of events is one text each, which is read at once.
 """
 
 from __future__ import annotations
 
+import gc
 import json
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from governance_pipeline.confidence.state import (
     Day,
@@ -20,7 +23,10 @@ from governance_pipeline.confidence.state import (
 )
 from governance_pipeline.confidence.terms import Domain, Role
 
-SCHEMA = "govern/confidence-state/v1"
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCHEMA = "govern/confidence-state/v2"
 
 
 def state_text(state: State) -> str:
@@ -31,7 +37,7 @@ def state_text(state: State) -> str:
         "subjects": [[list(key), _subject(subject)] for key, subject in sorted(state.subjects.items())],
         "roots": sorted(state.roots),
         "cheerled": sorted(state.cheerled),
-        "open_days": [[*key, ids] for key, ids in sorted(state.open_days.items())],
+        "open_days": [[*key, " ".join(ids)] for key, ids in sorted(state.open_days.items())],
     }
     return json.dumps(document, separators=(",", ":"), ensure_ascii=True)
 
@@ -42,7 +48,11 @@ def read_state(text: str) -> State:
     Raises:
         ValueError: the text is no state of this version.
     """
-    document = json.loads(text)
+    with _uncollected():
+        return _read(json.loads(text))
+
+
+def _read(document: dict[str, Any]) -> State:
     if document.get("schema") != SCHEMA:
         raise ValueError(f"no {SCHEMA}")
     return State(
@@ -50,8 +60,20 @@ def read_state(text: str) -> State:
         subjects={(Role(key[0]), key[1]): _read_subject(subject) for key, subject in document["subjects"]},
         roots=set(document["roots"]),
         cheerled=set(document["cheerled"]),
-        open_days={(Role(role), subject, day): ids for role, subject, day, ids in document["open_days"]},
+        open_days={(Role(role), subject, day): ids.split() for role, subject, day, ids in document["open_days"]},
     )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the collector of cycles from looking through a million new objects again and again: none is a cycle."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _track_order(item: tuple[TrackKey, Track]) -> tuple[str, str, str]:
@@ -100,10 +122,18 @@ def _subject(subject: Subject) -> dict[str, Any]:
         "first_incident": [[*key, *incident] for key, incident in sorted(subject.first_incident.items())],
         "first_excuse": subject.first_excuse,
         "clusters": sorted(subject.clusters),
-        "facts": sorted([domain, evidence] for domain, evidence in subject.facts),
+        "facts": _facts(subject.facts),
         "incidents": sorted([code, number] for code, number in subject.incidents.items()),
         "pattern_clusters": sorted([code, cluster] for code, cluster in subject.pattern_clusters),
     }
+
+
+def _facts(facts: set[tuple[Domain, str]]) -> dict[str, str]:
+    """Return the evidence of each domain as one text; neither ids nor evidence hold a blank."""
+    found: dict[str, list[str]] = {}
+    for domain, evidence in facts:
+        found.setdefault(domain, []).append(evidence)
+    return {domain: " ".join(sorted(found[domain])) for domain in sorted(found)}
 
 
 def _read_subject(value: dict[str, Any]) -> Subject:
@@ -116,7 +146,11 @@ def _read_subject(value: dict[str, Any]) -> Subject:
         first_incident={(session, code): Incident(*incident) for session, code, *incident in value["first_incident"]},
         first_excuse=None if excuse is None else Incident(*excuse),
         clusters=set(value["clusters"]),
-        facts={(Domain(domain), evidence) for domain, evidence in value["facts"]},
+        facts={
+            (domain, one)
+            for domain, known in ((Domain(name), known) for name, known in value["facts"].items())
+            for one in known.split()
+        },
         incidents=dict(value["incidents"]),
         pattern_clusters={(code, cluster) for code, cluster in value["pattern_clusters"]},
     )

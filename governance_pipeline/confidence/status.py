@@ -6,7 +6,6 @@ What belongs here: the documents of `status` and `brief`. What does not: layout.
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from governance_pipeline.confidence.registry import Registry
     from governance_pipeline.confidence.rows import EventRow
-    from governance_pipeline.confidence.state import State
+    from governance_pipeline.confidence.state import State, Track
 
 STATUS_SCHEMA = "govern/confidence-status/v1"
 BRIEF_SCHEMA = "govern/confidence-brief/v1"
@@ -31,13 +30,18 @@ ELAPSED = "status"
 
 def as_of(state: State, today: int) -> tuple[State, list[dict[str, Any]]]:
     """Return a copy of the state with all days before today closed, and the recoveries that ended so."""
-    copy = replace(state, tracks=deepcopy(state.tracks))
+    copy = replace(state, tracks={key: _copied(track) for key, track in state.tracks.items()})
     left = []
     for key, track in copy.tracks.items():
         if track.current_day is not None and track.current_day < today:
             left += close_days(key, track, today - 1, ELAPSED)
             track.current_day = today
     return copy, [alert_document(alert) for alert in left]
+
+
+def _copied(track: Track) -> Track:
+    """Copy what closing days changes; the days themselves are shared."""
+    return replace(track, domains={domain: replace(state) for domain, state in track.domains.items()})
 
 
 def status_document(state: State, registry: Registry, today: int) -> dict[str, Any]:
