@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from governance_pipeline.framework.scaffold.plan import Plan, PlannedFile
 
-_LINE: Final = 76
-"""Characters of base64 on a line (RFC 2045 §6.8); a command line holds 8191."""
+_LINE: Final = 64
+"""Characters of base64 on a line, as certutil itself writes them; a command line holds 8191."""
 _HEAD: Final = r"""@echo off
 rem Lays out a governed project folder, as govern init does, without Python. Generated; language: @LANGUAGE@.
 rem Usage: setup_agent_project.bat FOLDER
@@ -98,9 +98,10 @@ def _file_statements(number: int, file: PlannedFile) -> Iterator[str]:
     text = base64.b64encode(file.data).decode("ascii")
     yield ""
     yield f'if exist "%PROJECT_PATH%\\{path}" goto kept_{number}'
-    yield 'type nul > "%ENCODED%" || goto failed'
+    yield '> "%ENCODED%" echo -----BEGIN CERTIFICATE-----|| goto failed'  # older versions of certutil ask for both ends
     for at in range(0, len(text), _LINE):
         yield f'>> "%ENCODED%" echo {text[at : at + _LINE]}'
+    yield '>> "%ENCODED%" echo -----END CERTIFICATE-----'
     yield f'call :named "{path}" || goto failed'
     yield f"goto done_{number}"
     yield f":kept_{number}"

@@ -23,8 +23,9 @@ STATEMENTS = {
     "root": r'if not exist "%PROJECT_PATH%\\" mkdir "%PROJECT_PATH%" \|\| goto failed',
     "folder": r'call :folder "(?P<path>[^"%]+)" \|\| goto failed',
     "skip": r'if exist "%PROJECT_PATH%\\(?P<path>[^"%]+)" goto kept_(?P<n>\d+)',
-    "begin": r'type nul > "%ENCODED%" \|\| goto failed',
+    "begin": r'> "%ENCODED%" echo -----BEGIN CERTIFICATE-----\|\| goto failed',
     "data": r'>> "%ENCODED%" echo (?P<base64>[A-Za-z0-9+/]+={0,2})',
+    "end": r'>> "%ENCODED%" echo -----END CERTIFICATE-----',
     "named": r'call :named "(?P<path>[^"%]+)" \|\| goto failed',
     "done": r"goto done_(?P<n>\d+)",
     "kept_label": r":kept_(?P<n>\d+)",
@@ -58,7 +59,7 @@ def _made(statements) -> tuple[list[str], dict[str, bytes]]:
         elif name == "begin":
             encoded = ""
         elif name == "data":
-            assert len(found["base64"]) <= 76
+            assert len(found["base64"]) <= 64
             encoded += found["base64"]
         elif name == "named":
             files[found["path"].replace("\\", "/")] = base64.b64decode(encoded, validate=True)
@@ -96,8 +97,8 @@ def test_each_file_is_skipped_when_it_is_there_and_its_labels_are_its_own(plan):
         block = statements[start:end]
         names = [name for name, _ in block]
         assert names[:2] == ["skip", "begin"]
-        assert set(names[2:-5]) == {"data"}
-        assert names[-5:] == ["named", "done", "kept_label", "kept", "done_label"]
+        assert set(names[2:-6]) == {"data"}
+        assert names[-6:] == ["end", "named", "done", "kept_label", "kept", "done_label"]
         assert {found["n"] for _, found in block if "n" in found} == {str(number)}
         assert {found["path"] for _, found in block if "path" in found} == {file.path.replace("/", "\\")}
 
