@@ -18,6 +18,7 @@ from governance_pipeline.cli.gate_elsewhere import export, import_, sign
 from governance_pipeline.cli.gate_notify import notify
 from governance_pipeline.cli.gate_plan import plan_backfill
 from governance_pipeline.cli.gate_retry import retry
+from governance_pipeline.cli.gate_serve import serve
 from governance_pipeline.cli.signing import (
     AS_JSON,
     AT,
@@ -267,4 +268,5 @@ gate.add_command(export)
 gate.add_command(import_)
 gate.add_command(plan_backfill)
 gate.add_command(retry)
+gate.add_command(serve)
 gate.add_command(sign)

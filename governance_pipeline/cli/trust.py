@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from governance_pipeline.cli.signing import signer_of
+from governance_pipeline.cli.trust_key_source import KeySource, check_source, found_key, key_source, new_passphrase
 from governance_pipeline.cli.trust_keys import log_key, prove
 from governance_pipeline.cli.trust_opened import AS_JSON, CONFIG, ROOT_KEY, answer, current_root, opened
 
@@ -43,7 +44,7 @@ def init(folder: Path, owner: str, days: int, throwaway: bool, config_path: Path
     from governance_pipeline.ledger.root_keeping import make_root
     from governance_pipeline.trust.config import default_config_path
 
-    passphrase = None if throwaway else _new_passphrase("the root key")
+    passphrase = None if throwaway else new_passphrase("the root key")
     place = (default_config_path() if config_path is None else config_path).absolute()
     kept = make_root(folder.absolute(), place, owner, datetime.now(UTC), days=days, passphrase=passphrase)
     answer(kept, as_json)
@@ -52,6 +53,7 @@ def init(folder: Path, owner: str, days: int, throwaway: bool, config_path: Path
 @trust.command(
     epilog="\b\nExample: govern trust add ana --kind human --role approver --new-key ana.pem\n"
     "         govern trust add ben --kind human --role approver --public-key ben.pub --proof ben.proof\n"
+    "         govern trust add cho --kind human --role approver --passkey\n"
     "         govern trust add coder-5 --kind agent --controller ana"
 )
 @click.argument("principal")
@@ -59,10 +61,7 @@ def init(folder: Path, owner: str, days: int, throwaway: bool, config_path: Path
 @click.option("--role", "roles", type=click.Choice(ROLES), multiple=True, help="What its signatures are good for.")
 @click.option("--controller", metavar="ID", help="Who controls it; default: itself.")
 @click.option("--alias", "aliases", multiple=True, help="Another name logs use for it.")
-@click.option("--public-key", type=click.Path(path_type=Path), metavar="FILE", help="Its key: PEM, OpenSSH or Base64.")
-@click.option("--proof", type=click.Path(path_type=Path), metavar="FILE",
-              help="What its owner made with `govern trust prove`; a key that is brought along needs it.")  # fmt: skip
-@click.option("--new-key", type=click.Path(path_type=Path), metavar="FILE", help="Make a key for it in this file.")
+@key_source
 @click.option("--days", type=click.IntRange(1, 3650), help="Until its key expires; default: with the root.")
 @ROOT_KEY
 @CONFIG
@@ -73,33 +72,27 @@ def add(
     roles: tuple[str, ...],
     controller: str | None,
     aliases: tuple[str, ...],
-    public_key: Path | None,
-    proof: Path | None,
-    new_key: Path | None,
     days: int | None,
     root_key: Path | None,
     config_path: Path | None,
     as_json: bool,
+    **source: Any,
 ) -> None:
     """Add PRINCIPAL to the trust root, or what is new about it, in a new version signed by the root key."""
     from governance_pipeline.ledger.root_keeping import add_principal
-    from governance_pipeline.trust.principals import Key, Kind, Principal, Role, Validity
+    from governance_pipeline.trust.principals import Kind, Principal, Role, Validity
 
-    if public_key is not None and new_key is not None:
-        raise click.UsageError("--public-key and --new-key are two ways to the same key; give one of them")
-    if (public_key is None) is not (proof is None):
-        raise click.UsageError("a key that is brought along needs --public-key and the --proof of its owner that it is "
-                               "held: `govern trust prove` makes it")  # fmt: skip
-    if roles and public_key is None and new_key is None and kind != "agent":
+    named = KeySource(**source)
+    check_source(named)
+    if roles and not named.is_named and kind != "agent":
         click.echo("no key given: the roles count for the keys it has already", err=True)
     now = datetime.now(UTC)
     current, signer = opened(config_path, root_key, now)
-    public, key_file = _public_key(public_key, new_key, is_throwaway=current.root.is_throwaway)
     ends = Validity(now, None if days is None else now + timedelta(days=days))
-    keys = () if public is None else (Key(public[0], ends, public[1]),)
-    added = Principal(principal, Kind(kind), controller or principal, frozenset(map(Role, roles)), keys, aliases)
-    held = None if proof is None else _bytes_of(proof)
-    answer(add_principal(current.config, added, signer, now, key_file=key_file, proof=held), as_json)
+    found = found_key(named, principal, current, ends)
+    added = Principal(principal, Kind(kind), controller or principal, frozenset(map(Role, roles)), found.keys, aliases)
+    kept = add_principal(current.config, added, signer, datetime.now(UTC), key_file=found.key_file, proof=found.proof)
+    answer(kept, as_json)
 
 
 @trust.command(epilog="Example: govern trust revoke 3f2a91c0… --reason 'the laptop was lost'")
@@ -158,7 +151,7 @@ def rotate(new_key: Path, root_key: Path | None, config_path: Path | None, as_js
     if new_key.exists():
         new = NewRootKey(signer_of(new_key, None), None)
     else:
-        passphrase = None if current.root.is_throwaway else _new_passphrase("the new root key")
+        passphrase = None if current.root.is_throwaway else new_passphrase("the new root key")
         made = keys.new_key(passphrase)
         new = NewRootKey(keys.signer_of(made, passphrase), (new_key, made.file_bytes))
     answer(rotate_root_key(current.config, signer, new, now), as_json)
@@ -181,39 +174,6 @@ def _one_key(root: TrustRoot, beginning: str) -> str:
         what = "no key" if not found else f"{len(found)} keys"
         raise click.BadParameter(f"{what} of the root begin with {beginning!r}; `govern trust show` lists them")
     return found[0]
-
-
-def _public_key(
-    public_key: Path | None, new_key: Path | None, *, is_throwaway: bool
-) -> tuple[tuple[bytes, str | None] | None, tuple[Path, bytes] | None]:
-    """Give a principal's public key with its application, and what is to be written where for one made now."""
-    from governance_pipeline.strict.files import open_regular
-    from governance_pipeline.trust import keys
-    from governance_pipeline.trust.ssh_signer import is_ssh_key, read_ssh_public_key
-
-    if public_key is not None:
-        with open_regular(public_key) as stream:
-            is_ssh = is_ssh_key(stream.read(keys.KEY_FILE_BYTES))
-        if is_ssh:
-            return read_ssh_public_key(public_key), None
-        return (keys.read_public_key(public_key), None), None
-    if new_key is None:
-        return None, None
-    made = keys.new_key(None if is_throwaway else _new_passphrase("the new key"))
-    return (made.public_key, None), (new_key, made.file_bytes)
-
-
-def _bytes_of(path: Path) -> bytes:
-    from governance_pipeline.strict.files import open_regular
-    from governance_pipeline.trust.dsse import ENVELOPE_BYTES
-
-    with open_regular(path) as stream:
-        return stream.read(ENVELOPE_BYTES + 1).strip()
-
-
-def _new_passphrase(what: str) -> bytes:
-    answer = click.prompt(f"Passphrase for {what}", hide_input=True, confirmation_prompt=True, err=True)
-    return str(answer).encode()
 
 
 trust.add_command(prove)

@@ -85,5 +85,6 @@ def _lines(document: dict[str, Any]) -> list[str]:
             end = f" until {key['expires']}" if key["expires"] else ""
             revoked = f" REVOKED {key['revoked_at']}" if key["revoked_at"] else ""
             held = " in an authenticator" if key["application"] else ""
+            held = f" passkey of {key['passkey']['origin']}" if key["passkey"] else held
             lines.append(f"  key       {key['fingerprint']}{held}{end}{revoked}")
     return lines

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from governance_pipeline.gate.decision import DECISION_BYTES, Verb, decision_of
+from governance_pipeline.gate.passkey_counters import check_counters
 from governance_pipeline.gate.signers import approver_refusal, assurance_of, makers
 from governance_pipeline.ledger.trusted_root import seen_root
 from governance_pipeline.strict.excerpt import is_said
@@ -63,7 +64,7 @@ def signature(passage: Passage) -> None:
     """BAD_SIGNATURE: every key of the root is tried over type and payload; the hint of a signature decides nothing.
 
     A signature no key of the root made, and that names a key the root does not know, is left to the next step: it may
-    be sound, but nobody here is bound by it.
+    be sound, but nobody here is bound by it. A passkey that counts must have counted on when its signature is recorded.
     """
     root = passage.verifier.root
 
@@ -73,6 +74,8 @@ def signature(passage: Passage) -> None:
         hints = {signature.keyid for signature in offer.read.signatures}
         if not offer.signers and any(not hint or root.key(hint) is not None for hint in hints):
             raise Refusal(ReasonCode.BAD_SIGNATURE, "no signature fits type and payload; they were changed, or cut")
+        if offer.event is None:
+            check_counters(offer, passage.history)
 
     passage.each(check)
 

@@ -23,7 +23,7 @@ def left_words(seconds: float) -> str:
 
 
 def _words(seconds: float) -> str:
-    left, parts = int(seconds), list[str]()
+    left, parts = max(int(seconds), 0), list[str]()
     for name, size in _UNITS:
         number, left = divmod(left, size)
         if number:

@@ -91,6 +91,12 @@ def _browser(open_now, clock):
 
 
 @pytest.fixture
+def browser_of():
+    """Give the maker of browsers."""
+    return Browser
+
+
+@pytest.fixture
 def ana(software_passkey):
     return software_passkey.SoftwarePasskey("ana")
 
