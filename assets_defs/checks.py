@@ -12,6 +12,7 @@ import pandas as pd
 
 from assets_defs.case_checks import no_open_mismatch
 from assets_defs.cohort_checks import COHORT_CHECKS
+from assets_defs.folder_checks import FOLDER_CHECKS
 from assets_defs.gate_checks import GATE_CHECKS
 from assets_defs.round_check import row_check
 from assets_defs.tables import is_partitioned
@@ -99,6 +100,7 @@ CHECKS = [
         blocking=False,
     ),
     *COHORT_CHECKS,
+    *FOLDER_CHECKS,
     *VERDICT_CHECKS,
     *GATE_CHECKS,
 ]

@@ -10,6 +10,7 @@ import dagster as dg
 
 from assets_defs.assets import ASSETS
 from assets_defs.checks import CHECKS
+from assets_defs.governed import project
 from assets_defs.jobs import JOBS
 from assets_defs.resources import gate, workspace
 from assets_defs.schedules import SCHEDULES
@@ -28,7 +29,13 @@ def build_defs(*, resources: Mapping[str, object] | None = None) -> dg.Definitio
         jobs=JOBS,
         schedules=SCHEDULES,
         sensors=SENSORS,
-        resources={"workspace": workspace, "gate": gate, "confidence": confidence, **(resources or {})},
+        resources={
+            "workspace": workspace,
+            "gate": gate,
+            "confidence": confidence,
+            "project": project,
+            **(resources or {}),
+        },
         executor=dg.in_process_executor,
     )
 

@@ -6,6 +6,7 @@ They select by group, so a new table is in its job without a change here.
 import dagster as dg
 
 from assets_defs.tables import DECISIONS, LEDGER_COPY, REQUESTS
+from governance_pipeline.framework.lake_tables import FOLDER_TABLES
 from governance_pipeline.pipeline import COHORT_WIDE
 
 _groups = dg.AssetSelection.groups
@@ -18,20 +19,28 @@ core_job = dg.define_asset_job(
     "core_job", _groups("core"), description="Translate rounds into the tables every log format shares."
 )
 audit_job = dg.define_asset_job(
-    "audit_job", _groups("audit"), description="Recompute, compare and hash again from the core tables."
+    "audit_job",
+    _groups("audit") - _assets(*FOLDER_TABLES),
+    description="Recompute, compare and hash again from the core tables.",
 )
 features_job = dg.define_asset_job(
     "features_job", _groups("features"), description="Measure the surface of each step and round again."
 )
 measure_job = dg.define_asset_job(
     "measure_job",
-    _groups("raw", "core", "audit", "features") - _assets(*COHORT_WIDE),
+    _groups("raw", "core", "audit", "features") - _assets(*COHORT_WIDE, *FOLDER_TABLES),
     description="Everything that is made of a round by itself; what the cohort tables of a backfill wait for.",
 )
 cohort_job = dg.define_asset_job(
     "cohort_job",
-    _assets(*COHORT_WIDE),
-    description="Compare every round with the comparable ones before it again, after rounds came or changed.",
+    _assets(*COHORT_WIDE, *FOLDER_TABLES),
+    description="What the verdicts of all rounds rest on: each round beside the comparable ones before it, and how the "
+    "governed folder stands.",
+)
+folder_job = dg.define_asset_job(
+    "folder_job",
+    _assets(*FOLDER_TABLES),
+    description="Verify the governed folder: hash every registered asset, look at locks, incidents and re-baselines.",
 )
 judge_job = dg.define_asset_job(
     "judge_job",
@@ -43,7 +52,7 @@ verdict_job = dg.define_asset_job(
 )
 full_audit_job = dg.define_asset_job(
     "full_audit_job",
-    _groups("raw", "core", "audit", "features", "verdict") | _assets(REQUESTS),
+    (_groups("raw", "core", "audit", "features", "verdict") - _assets(*FOLDER_TABLES)) | _assets(REQUESTS),
     description="Everything from the round folder to the verdict, then ask a person; publishes nothing.",
 )
 confidence_job = dg.define_asset_job(
@@ -72,6 +81,7 @@ JOBS = [
     features_job,
     measure_job,
     cohort_job,
+    folder_job,
     judge_job,
     verdict_job,
     full_audit_job,

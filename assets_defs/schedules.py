@@ -9,7 +9,8 @@ from pathlib import Path
 import dagster as dg
 
 from assets_defs.arrivals import arrivals, is_due
-from assets_defs.jobs import cohort_job, confidence_job, full_audit_job, ledger_job
+from assets_defs.governed import NO_FOLDER, Project
+from assets_defs.jobs import cohort_job, confidence_job, folder_job, full_audit_job, ledger_job
 from assets_defs.partitions import chunks, range_tags, rounds
 from assets_defs.resources import Gatekeeper
 from assets_defs.scoring import Facts
@@ -121,5 +122,24 @@ def confidence_refresh(
     return [dg.RunRequest(run_key=f"{night}:scores", asset_selection=tables, tags={NIGHT_TAG: night})]
 
 
-SCHEDULES = [nightly_audit, nightly_ledger, cohort_refresh, confidence_refresh]
+@dg.schedule(
+    cron_schedule="0 5 * * *",
+    execution_timezone="UTC",
+    job=folder_job,
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+)
+def registry_verify(
+    context: dg.ScheduleEvaluationContext, project: dg.ResourceParam[Project]
+) -> dg.RunRequest | dg.SkipReason:
+    """Hash every registered asset again and look at locks, incidents and re-baselines of the governed folder.
+
+    A tick for a past date looks at what is there now.
+    """
+    if project.folder() is None:
+        return dg.SkipReason(NO_FOLDER)
+    night = context.scheduled_execution_time.date().isoformat()
+    return dg.RunRequest(run_key=night, tags={NIGHT_TAG: night})
+
+
+SCHEDULES = [nightly_audit, nightly_ledger, cohort_refresh, confidence_refresh, registry_verify]
 """Every schedule of the project."""

@@ -14,6 +14,7 @@ from assets_defs.arrivals import arrivals, is_due
 from assets_defs.decision_sensor import decisions
 from assets_defs.dismissal_sensor import dismissals
 from assets_defs.failed_publications import failed_publications
+from assets_defs.folder_sensor import folder_changes
 from assets_defs.jobs import JOBS, full_audit_job
 from assets_defs.notification_sensor import notifications
 from assets_defs.partitions import halves, range_tags, rounds, rounds_of_run
@@ -69,7 +70,16 @@ def failed_chunks(context: dg.RunFailureSensorContext) -> Iterator[dg.RunRequest
         )
 
 
-SENSORS = [new_rounds, failed_chunks, stale_verdicts, decisions, failed_publications, notifications, dismissals]
+SENSORS = [
+    new_rounds,
+    failed_chunks,
+    stale_verdicts,
+    folder_changes,
+    decisions,
+    failed_publications,
+    notifications,
+    dismissals,
+]
 """Every sensor of the project."""
 
 _JOB_NAMES = frozenset(job.name for job in JOBS)

@@ -13,12 +13,15 @@ from dagster_pandera import pandera_schema_to_dagster_type
 from assets_defs.partitions import rounds
 from governance_pipeline.confidence.lake_tables import EVENTS, INPUTS, POOLS, SCORES, TEAMS
 from governance_pipeline.contracts.registry import REGISTRY, contract_of, is_by_round, reads_all_rounds
+from governance_pipeline.framework.lake_tables import FOLDER_TABLES
 from governance_pipeline.gate.gates import GATES
 from governance_pipeline.pipeline import STEPS
+from governance_pipeline.verdict.round_view import FOLDER_INPUTS
 
 OWNERS = ["team:governance"]
 KINDS = {"pandas", "parquet"}
 
+FINDINGS = "verdict_findings"
 REQUESTS, DECISIONS, LEDGER_COPY = "gate_requests", "gate_decisions", "gate_ledger"
 GATED = tuple(dict.fromkeys(asset for gate in GATES.values() for asset in gate.assets))
 """The assets a gate releases."""
@@ -52,7 +55,9 @@ def is_partitioned(table: str) -> bool:
 
 def inputs_of(table: str) -> tuple[str, ...]:
     """Return the tables a table is made from."""
-    return STEPS[table].inputs if table in STEPS else {**_GATE_INPUTS, **_CONFIDENCE_INPUTS}[table]
+    if table in STEPS:
+        return (*STEPS[table].inputs, *(FOLDER_INPUTS if table == FINDINGS else ()))
+    return {**_GATE_INPUTS, **_CONFIDENCE_INPUTS, **FOLDER_TABLES}[table]
 
 
 def specs_of(layer: str) -> list[dg.AssetSpec]:

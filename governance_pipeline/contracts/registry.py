@@ -14,11 +14,16 @@ from typing import Any, Final
 import pandas as pd
 
 from governance_pipeline.contracts import frames, rules, sql_rules
+from governance_pipeline.contracts.audit_coverage import AuditCoverage
 from governance_pipeline.contracts.audit_cross_checks import AuditCrossChecks
 from governance_pipeline.contracts.audit_escalations import AuditEscalations
 from governance_pipeline.contracts.audit_explanations import AuditExplanations
+from governance_pipeline.contracts.audit_incidents import AuditIncidents
 from governance_pipeline.contracts.audit_independence import AuditIndependence
 from governance_pipeline.contracts.audit_integrity import AuditIntegrity
+from governance_pipeline.contracts.audit_locks import AuditLocks
+from governance_pipeline.contracts.audit_rebaseline import AuditRebaseline
+from governance_pipeline.contracts.audit_registry import AuditRegistry
 from governance_pipeline.contracts.breach import breach_frame, contract_breach
 from governance_pipeline.contracts.confidence_events import ConfidenceEvents
 from governance_pipeline.contracts.confidence_pools import ConfidencePools
@@ -83,6 +88,11 @@ REGISTRY: Final[Mapping[str, type[TableModel]]] = MappingProxyType(
         "features_amplification": FeaturesAmplification,
         "features_cohort_baseline": FeaturesCohortBaseline,
         "features_conformal": FeaturesConformal,
+        "audit_registry": AuditRegistry,
+        "audit_locks": AuditLocks,
+        "audit_coverage": AuditCoverage,
+        "audit_incidents": AuditIncidents,
+        "audit_rebaseline": AuditRebaseline,
         "verdict_findings": VerdictFindings,
         "verdict_rounds": VerdictRounds,
         "confidence_events": ConfidenceEvents,

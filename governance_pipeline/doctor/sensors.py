@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SENSORS: Final = {
     "new_rounds": "rounds that arrive are not audited",
     "stale_verdicts": "verdicts of rounds whose cohort changed are not made again",
+    "folder_changes": "the governed folder is verified by night only, and verdicts do not follow what it says",
     "decisions": "what people approve is not published",
     "notifications": "nobody is told of requests",
     "dismissals": "verdicts do not follow dismissals",
