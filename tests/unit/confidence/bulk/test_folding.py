@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from governance_pipeline.confidence.bulk import walking
+from governance_pipeline.confidence.bulk import long_histories, walking
 from governance_pipeline.confidence.bulk.folding import bulk_fold
+from governance_pipeline.confidence.bulk.long_histories import fold_states
 from governance_pipeline.confidence.event import Line
 from governance_pipeline.confidence.fold import fold
-from governance_pipeline.confidence.reading import judge
+from governance_pipeline.confidence.reading import judge, read_lines
 from governance_pipeline.confidence.registry import Registry
+from governance_pipeline.confidence.replay_document import replay_document
 
+CASES = Path(__file__).parents[1] / "cases"
 DOMAINS = ["TECH", "OPS", "JUDGMENT", "COMMS", "ORCH"]
 SCORES = st.integers(-100, 100)
 JUDGED = st.fixed_dictionaries({}, optional={"self_score": SCORES, "user_score": SCORES})
@@ -117,6 +123,22 @@ FIXED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 def test_all_at_once_leaves_what_one_by_one_leaves(drawn):
     lines = lines_of(drawn)
     assert left(bulk_fold(lines, REGISTRY)) == left(fold(lines, REGISTRY))
+
+
+@pytest.mark.parametrize("case", sorted(CASES.glob("*.events.jsonl")), ids=lambda path: path.name.partition(".")[0])
+def test_a_golden_case_folded_at_once_gives_the_golden_summary(case):
+    read = read_lines(case)
+    document = replay_document(read, bulk_fold(read.events, read.registry), is_summary=True)
+    expected = json.loads(case.with_name(case.name.replace(".events.jsonl", ".expected.json")).read_bytes())
+    assert document == {name: value for name, value in expected.items() if name not in ("events", "days")}
+
+
+def test_a_long_history_without_rows_is_folded_at_once_and_a_short_one_is_not(monkeypatch):
+    lines = lines_of([({"event_type": "correct"}, "TECH", 0, 0, "s1", ("agent", "ada", "a/b/c"), {}, {})] * 3)
+    assert len(fold_states(lines, REGISTRY).events) == 3
+    monkeypatch.setattr(long_histories, "LONG", 3)
+    assert fold_states(lines, REGISTRY).events == []
+    assert left(fold_states(lines, REGISTRY)) == left(fold(lines, REGISTRY))
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=FIXED)
