@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("governance_pipeline.cli.audit", "Audit logs: which declared numbers are false; nothing to set up."),
+    "audit-trail": (
+        "governance_pipeline.cli.audit_trail",
+        "The audit trail of a governed project: which hashes hold.",
+    ),
+    "classification": (
+        "governance_pipeline.cli.classification",
+        "Classification rules, validated on audited samples.",
+    ),
     "confidence": (
         "governance_pipeline.cli.confidence",
         "How far agents and users can be trusted; it never blocks.",
@@ -32,6 +40,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "features": ("governance_pipeline.cli.features", "How far each step of a round spread, and how much it proved."),
     "framework": ("governance_pipeline.cli.framework", "What of a project's rules is enforced; set-up scripts."),
     "gate": ("governance_pipeline.cli.gate", "Approve, reject and look at what waits for a person."),
+    "incident": (
+        "governance_pipeline.cli.incident",
+        "Incidents of a governed project, in ledger and log alike.",
+    ),
     "init": ("governance_pipeline.cli.init", "Lay out a governed project folder, or add what one lacks."),
     "ledger": ("governance_pipeline.cli.ledger", "Was the record of decisions touched, and everything in it."),
     "lock": ("governance_pipeline.cli.lock", "One holder at a time for what processes of a governed project share."),

@@ -7,7 +7,6 @@ or wrote by hand is found, and taken over only when a person says so. Source: sp
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -191,22 +190,21 @@ def _incident(event: Event) -> Incident:
 
 
 def _compared(folder: GovernedFolder, ledger: Ledger, text: str) -> list[Standing]:
-    logged = read_rows(text, INCIDENT_LOG)
-    left = Counter(row.row for row in logged)
-    lines = {row.row: row.line for row in reversed(logged)}
+    lines: dict[IncidentRow, list[int]] = {}
+    for logged in read_rows(text, INCIDENT_LOG):
+        lines.setdefault(logged.row, []).append(logged.line)
     found, missing = list[Standing](), list[Incident]()
     for incident in read_incidents(folder, ledger)[0]:
-        if left[incident.row]:
-            left[incident.row] -= 1
-            found.append(Standing(State.IN_STEP, incident, incident.row, lines[incident.row]))
+        if lines.get(incident.row):
+            found.append(Standing(State.IN_STEP, incident, incident.row, lines[incident.row].pop(0)))
         else:
             missing.append(incident)
-    strangers = [row for row, count in left.items() for _ in range(count)]
+    strangers = sorted((line, row) for row, of_row in lines.items() for line in of_row)
     for incident in missing:
-        edited = next((row for row in strangers if row[:2] == incident.row[:2]), None)
+        edited = next((one for one in strangers if one[1][:2] == incident.row[:2]), None)
         if edited is None:
             found.append(Standing(State.NOT_IN_LOG, incident, None, None))
         else:
             strangers.remove(edited)
-            found.append(Standing(State.EDITED, incident, edited, lines[edited]))
-    return [*found, *(Standing(State.NOT_IN_LEDGER, None, row, lines[row]) for row in strangers)]
+            found.append(Standing(State.EDITED, incident, edited[1], edited[0]))
+    return [*found, *(Standing(State.NOT_IN_LEDGER, None, row, line) for line, row in strangers)]

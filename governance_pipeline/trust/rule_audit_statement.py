@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.trust import dsse
-from governance_pipeline.trust.pair import approver_conflict
-from governance_pipeline.trust.principals import Role
+from governance_pipeline.trust.auditors import auditors, refuse_own_work
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.statement import (
     STATEMENT_PAYLOAD_TYPE,
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from governance_pipeline.trust.root import TrustRoot
 
 PREDICATE: Final = "urn:govern:classification-rule-audit:v1"
-ROLES: Final = (Role.VALIDATOR, Role.APPROVER)
-"""Who audits a rule: a validator, or a person who approves."""
 
 
 class Audited(NamedTuple):
@@ -60,7 +57,7 @@ def stated_audit(envelope: bytes, root: TrustRoot, at: datetime, now: datetime) 
         Refusal: it does not count; the code says why.
     """
     read = dsse.parse_envelope(envelope)
-    people = _signers(read, root, at, now)
+    people = auditors(read, root, at, now)
     statement = statement_of(read)
     if statement.predicate_type != PREDICATE:
         raise Refusal(ReasonCode.WRONG_TYPE, f"{excerpt(statement.predicate_type, 80)} is not {PREDICATE}")
@@ -68,25 +65,5 @@ def stated_audit(envelope: bytes, root: TrustRoot, at: datetime, now: datetime) 
     subject = Subject(text_member(document, "rule_id"), text_member(document, "rule_sha256"))
     if statement.subjects != (subject,):
         raise malformed("it is not about the rule it names")
-    author = text_member(document, "author")
-    for person in people:
-        conflict = approver_conflict(person, [author], root)
-        if conflict is not None:
-            message = f"{person!r} wrote the rule or controls who did (rule {conflict.rule}: {conflict.shared!r})"
-            raise Refusal(ReasonCode.SELF_APPROVAL, f"{message}; somebody else must audit it")
+    refuse_own_work(people, text_member(document, "author"), root)
     return Audited(people, document)
-
-
-def _signers(read: dsse.Envelope, root: TrustRoot, at: datetime, now: datetime) -> tuple[str, ...]:
-    refused: Refusal | None = None
-    found: list[str] = []
-    for role in ROLES:
-        try:
-            signers = dsse.verify_signatures(read, root, at, role=role)
-        except Refusal as refusal:
-            refused = refusal
-            continue
-        found += [signer.principal for signer in signers if not root.is_revoked(signer.key_fingerprint, now)]
-    if found:
-        return tuple(dict.fromkeys(found))
-    raise refused or Refusal(ReasonCode.REVOKED_KEY, "the key that signed it is revoked by now; sign with another")
