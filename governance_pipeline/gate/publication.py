@@ -15,7 +15,6 @@ from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.crosscheck.builtin import not_checkable
 from governance_pipeline.crosscheck.catalogue import catalogue
-from governance_pipeline.gate.policy import Assurance
 from governance_pipeline.gate.published import receipt
 from governance_pipeline.gate.published_pages import REPORTS, page_path
 from governance_pipeline.ledger.cases import CaseEvent, read_cases
@@ -142,7 +141,7 @@ def _html(release: Release) -> str:
             "approver": approval.approver,
             "recorded_at": instant_text(approval.recorded.ts),
             "reason": approval.decision.reason,
-            "assurance": str(Assurance.KEY_FILE),
+            "assurance": str(approval.decision.assurance),
             "decision_id": approval.decision_id,
             "ledger_seq": approval.recorded.seq,
             "key_fingerprint": approval.key_fingerprint,

@@ -316,6 +316,7 @@ SPOILERS = {
     "other predicate": lambda d: _with_predicate(d, lambda s: s.update(predicateType="urn:govern:rubber-stamp:v1")),
     "no producers": lambda d: _with_predicate(d, lambda s: s["predicate"].update(producers=[])),
     "no reason": lambda d: _with_predicate(d, lambda s: s["predicate"].update(reason=" ")),
+    "invisible reason": lambda d: _with_predicate(d, lambda s: s["predicate"].update(reason="\u200b\u2800")),
     "a condition": lambda d: _with_predicate(d, lambda s: s["predicate"].update(only_on="Mondays")),
     "two subjects": lambda d: _with_predicate(d, lambda s: s["subject"].append(s["subject"][0])),
     "payload member twice": lambda d: _resigned(d, dsse.parse_envelope(d).payload[:-1] + b',"_type":"x"}'),

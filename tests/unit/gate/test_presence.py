@@ -12,6 +12,7 @@ import pytest
 
 from governance_pipeline.gate.deciding import decide
 from governance_pipeline.gate.decision import Verb
+from governance_pipeline.gate.publication import published_round_report
 from governance_pipeline.trust import sshsig
 from governance_pipeline.trust.principals import Key
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
@@ -64,6 +65,14 @@ def test_a_touch_of_a_verified_person_opens_the_gate_under_every_policy(gate, sc
     gate.write_policy(minimum_assurance=minimum)
     _approve(gate, scenario, Authenticator(scenario.NamedSigner("ana"), 0x05), scenario.NOON)
     gate.guard()
+
+
+def test_the_published_report_says_how_it_was_signed(gate, scenario):
+    _approve(gate, scenario, Authenticator(scenario.NamedSigner("ana"), 0x05), scenario.NOON)
+    (release,) = gate.guard("published_round_report")
+    html = published_round_report(release).html.decode()
+    assert "presence" in html
+    assert "key_file" not in html
 
 
 @pytest.mark.parametrize("flags", [0x00, 0x01, 0x04])
