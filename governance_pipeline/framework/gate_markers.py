@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from governance_pipeline.errors import FaultyFileError, UnreadableError, UsageError
+from governance_pipeline.errors import FaultyFileError, GovernError, UnreadableError, UsageError
 from governance_pipeline.framework import folder as places
 from governance_pipeline.framework.file_facts import FileFacts, facts_of, measured, path_below
 from governance_pipeline.framework.json_file import file_text, read_json_file
@@ -89,11 +89,11 @@ def complete_stage(
     inputs: Sequence[str | Path] = (),
     counts: Mapping[str, Callable[[], int]] | None = None,
 ) -> Mapping[str, Any]:
-    """Mark a stage as completed, from what its files are now: nothing of the mark is anybody's word.
+    """Mark a stage (such as A) as completed by an agent in a run, from what its files are now: never by its word.
 
     Args:
         folder: the governed folder.
-        stage: name of the stage, such as A.
+        stage: name of the stage.
         run_id: run it belongs to.
         by: agent that ran it.
         now: the time.
@@ -106,22 +106,16 @@ def complete_stage(
 
     Raises:
         UsageError: no name, no run, no agent, no output, or a file that is not below the folder.
-        UnreadableError: a file cannot be measured; no mark is made then, and one that is there stays.
-        StorageError: it could not be written.
+        UnreadableError, StorageError: a file cannot be measured, or the mark not written; one that is there stays.
     """
     path = marker_path(folder, stage)
     if not is_said(run_id) or not is_said(by) or not outputs:
         raise UsageError(f"the mark of stage {stage} needs a run, an agent and at least one output to be inspected")
-    document = {
-        "schema": SCHEMA,
-        "stage": stage,
-        "run_id": run_id,
-        "completed_by": by,
-        "completed_at": instant_text(now),
-        "inputs": [measured(folder, file).document for file in inputs],
-        "outputs": [measured(folder, file).document for file in outputs],
-        "counts": {name: count() for name, count in (counts or {}).items()},
+    who = {"stage": stage, "run_id": run_id, "completed_by": by, "completed_at": instant_text(now)}
+    files = {
+        name: [measured(folder, f).document for f in of] for name, of in (("inputs", inputs), ("outputs", outputs))
     }
+    document = {"schema": SCHEMA, **who, **files, "counts": {name: count() for name, count in (counts or {}).items()}}
     AtomicWriter(folder.path(places.CHECKPOINTS)).write(path, file_text(document), mode=_READABLE)
     return document
 
@@ -152,10 +146,7 @@ def inspect_stage(
     try:
         document, _ = read_json_file(path, "stage-marker-v1")
     except (FileRefused, FaultyFileError) as error:
-        is_missing = isinstance(error, FileRefused) and error.code == "not_found"
-        code = MarkerFault.MISSING if is_missing else MarkerFault.UNREADABLE
-        said = f"stage {stage} has no mark" if is_missing else f"its mark is none: {error}"
-        return MarkerCheck(False, code, f"{said}; run stage {stage} to its end first", stage)
+        return _without_mark(stage, error)
     if document["stage"] != stage:
         said = f"{path.name} is the mark of stage {document['stage']}; somebody renamed it"
         return MarkerCheck(False, MarkerFault.OTHER_STAGE, said, stage, (), document)
@@ -168,6 +159,13 @@ def inspect_stage(
         f"{excerpt(first.found or 'not there', 80)} ({len(found)} in all); the next stage does not begin"
     )
     return MarkerCheck(False, first.code, said, stage, found, document)
+
+
+def _without_mark(stage: str, error: GovernError) -> MarkerCheck:
+    is_missing = isinstance(error, FileRefused) and error.code == "not_found"
+    code = MarkerFault.MISSING if is_missing else MarkerFault.UNREADABLE
+    said = f"stage {stage} has no mark" if is_missing else f"its mark is none: {error}"
+    return MarkerCheck(False, code, f"{said}; run stage {stage} to its end first", stage)
 
 
 def _differences(

@@ -82,7 +82,19 @@ def run_locked(
         FrameworkRefused, StorageError: as `Locks.held`; nothing has run.
         UsageError: there is no such program; nothing has run.
     """
-    with locks.held(name, command_text(command), purpose=purpose, wait_s=wait_s) as held, _signals_waiting() as before:
+    with locks.held(name, command_text(command), purpose=purpose, wait_s=wait_s) as held:
+        return run_under(held, locks, command, is_overdue=is_overdue)
+
+
+def run_under(
+    held: HeldLock, locks: Locks, command: Sequence[str], *, is_overdue: Callable[[], bool] | None = None
+) -> Ended:
+    """Run a command under a lock this process holds already; see `run_locked`.
+
+    Raises:
+        UsageError: there is no such program; nothing has run.
+    """
+    with _signals_waiting() as before:
         pid = _started(command, held, before)
         watch = _Watch(pid, held, is_overdue)
         watch.noting(lambda: held.name_worker(locks.look.process(pid), command_text(command)))

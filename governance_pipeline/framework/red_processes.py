@@ -125,37 +125,31 @@ def red_process(
 
     Raises:
         UsageError: no name, run or agent.
-        FrameworkRefused: the limit has no sample behind it, the lock is held, the inputs of an unfinished batch
-            changed, or RELAUNCH_NEEDS_APPROVAL; and whatever `may_start` and `may_relaunch` raise. Nothing has
-            started then.
+        FrameworkRefused: no sample is behind the limit, the lock is held, the inputs of an unfinished batch changed, or
+            RELAUNCH_NEEDS_APPROVAL; and whatever `may_start` and `may_relaunch` raise. Nothing has started then.
         StorageError: a record could not be written.
     """
-    enforce(plan.timeout)
-    if not is_said(plan.run_id) or not is_said(plan.agent):
-        raise UsageError(f"red process {plan.process} needs a run and an agent")
-    records = _Records(folder, locks)
-    purpose = f"red process, run {plan.run_id}"
-    with locks.held(plan.process, plan.command, purpose=purpose, wait_s=wait_s) as held:
+    _refuse_unready(plan)
+    with locks.held(plan.process, plan.command, purpose=f"red process, run {plan.run_id}", wait_s=wait_s) as held:
         if may_start is not None:
             may_start()
-        interruption = records.interruption(plan.process)
+        interruption = interruption_of(folder, plan.process)
         if interruption is not None:
             (may_relaunch or _nobody_approved)(interruption)
         batches = BatchCheckpoints(folder, clock=locks.clock)
         progress = batches.begin(plan.process, plan.run_id, plan.inputs_sha256)
-        started = records.started(plan)
-        running = RedProcess(plan, held, batches, progress)
-        try:
+        with _Records(folder, locks).running(plan) as ending:
+            running = RedProcess(plan, held, batches, progress)
             yield running
-        except BaseException as error:
-            records.ended(started, RedState.FAILED, repr(error))
-            raise
-        if running.stopped is None:
-            done = batches.read(plan.process) or running.progress
-            batches.finish(done)
-            records.ended(started, RedState.FINISHED, None)
-        else:
-            records.ended(started, RedState.STOPPED, running.stopped)
+            if running.stopped is None:
+                batches.finish(batches.read(plan.process) or running.progress)
+            ending.stopped = running.stopped
+
+
+def _refuse_unready(plan: RedPlan) -> None:
+    enforce(plan.timeout)
+    if not is_said(plan.run_id) or not is_said(plan.agent):
+        raise UsageError(f"red process {plan.process} needs a run and an agent")
 
 
 def red_record(folder: GovernedFolder, process: str) -> tuple[dict[str, Any], str] | None:
@@ -202,6 +196,12 @@ def interruption_of(folder: GovernedFolder, process: str) -> Interruption | None
     )
 
 
+class _Ending:
+    """How a process ends that did not fail: `stopped` is the reason of a planned stop, None when its work is done."""
+
+    stopped: str | None = None
+
+
 class _Records:
     """The record of each red process of a folder."""
 
@@ -210,10 +210,19 @@ class _Records:
         self._clock = locks.clock
         self._writer = AtomicWriter(folder.path(places.CHECKPOINTS))
 
-    def interruption(self, process: str) -> Interruption | None:
-        return interruption_of(self._folder, process)
+    @contextmanager
+    def running(self, plan: RedPlan) -> Iterator[_Ending]:
+        """Record that a process runs, and in the end how it ended; a killed one stays recorded as running."""
+        started, ending = self._started(plan), _Ending()
+        try:
+            yield ending
+        except BaseException as error:
+            self._ended(started, RedState.FAILED, repr(error))
+            raise
+        is_planned = ending.stopped is not None
+        self._ended(started, RedState.STOPPED if is_planned else RedState.FINISHED, ending.stopped)
 
-    def started(self, plan: RedPlan) -> dict[str, Any]:
+    def _started(self, plan: RedPlan) -> dict[str, Any]:
         timeout = plan.timeout
         numbers = ("threshold_s", "percentile", "percentile_s", "safety_multiplier")
         document = {
@@ -233,7 +242,7 @@ class _Records:
         self._write(document)
         return document
 
-    def ended(self, started: Mapping[str, Any], state: RedState, reason: str | None) -> None:
+    def _ended(self, started: Mapping[str, Any], state: RedState, reason: str | None) -> None:
         said = None if reason is None else excerpt(reason, _REASON_CHARACTERS)
         self._write({**started, "state": str(state), "ended_at": instant_text(self._clock()), "reason": said})
 

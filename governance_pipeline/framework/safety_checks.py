@@ -259,13 +259,13 @@ def validator_is_independent(
         return IndependenceCheck(False, IndependenceFault.NOT_INDEPENDENT, said, None, None)
     if answer:
         return IndependenceCheck(True, None, "", None, None)
-    said = (
-        f"{excerpt(validator_agent_id, 80)} may not certify what {excerpt(worker_agent_id, 80)} did in run "
-        f"{excerpt(run_id, 80)}: rule {answer.rule} failed or cannot be decided; let an independent validator or a "
-        "person do it"
-    )
     rule = None if answer.rule is None else str(answer.rule)
+    said = f"{excerpt(validator_agent_id, 80)} may not certify what {excerpt(worker_agent_id, 80)} did: {_rule(rule)}"
     return IndependenceCheck(False, IndependenceFault.NOT_INDEPENDENT, said, rule, answer.lineage_path)
+
+
+def _rule(rule: str | None) -> str:
+    return f"rule {rule} failed or cannot be decided; let an independent validator or a person do it"
 
 
 def _lineage(project: Path | None) -> Lineage:

@@ -24,7 +24,7 @@ from governance_pipeline.strict.files import FileRefused
 from governance_pipeline.trust.instants import instant_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -36,6 +36,14 @@ WAIT_S: Final = 30.0
 """How long another writer is waited for, in seconds; each writes for milliseconds."""
 STATE_MOVED: Final = "STATE_MOVED"
 """Code of the refusal of a change that was decided on a state that is not in force any more."""
+
+FOLLOWED: Final = {
+    "pending_hitl_approval": "govern state follow",
+    "last_checkpoint": "govern state follow",
+    "baseline_version": "govern rebaseline",
+    "last_re_baseline_at": "govern rebaseline",
+}
+"""Members nobody sets by hand -> the command that brings each in step with the ledger."""
 
 _ENTRY: Final = re.compile(r"([0-9]{6,12})-[0-9a-f]{16}\.json", re.ASCII)
 _READABLE: Final = 0o644
@@ -83,6 +91,26 @@ def read_state(folder: GovernedFolder) -> State:
     """
     members, data = read_json_file(folder.path(places.STATE), CURRENT_STATE)
     return State(members, sha256_hex(data))
+
+
+def values_of(changes: Iterable[str], members: Mapping[str, Any]) -> dict[str, Any]:
+    """Read changes written as `member=value`: a number where the member is one, `null` for nothing, else text.
+
+    Raises:
+        UsageError: no such form, no such member, no number, or a member that follows the ledger.
+    """
+    wanted: dict[str, Any] = {}
+    for change in changes:
+        name, sign, value = change.partition("=")
+        if not sign or name not in members or name in wanted:
+            raise UsageError(f"{change!r} is no change; write MEMBER=VALUE once for each of {', '.join(members)}")
+        if name in FOLLOWED:
+            raise UsageError(f"{name} follows the ledger and is not set by hand; `{FOLLOWED[name]}` brings it in step")
+        is_number = isinstance(members[name], int)
+        if is_number and not re.fullmatch("[0-9]{1,15}", value, re.ASCII):
+            raise UsageError(f"{name} is a whole number, and {value!r} is none")
+        wanted[name] = int(value) if is_number else None if value == "null" else value
+    return wanted
 
 
 class StateKeeper:

@@ -117,20 +117,28 @@ def derive_timeout_from_percentiles(
     if fault is not None:
         return DerivedTimeout(False, *fault, n=len(values), least_n=least, percentile=percentile)
     values.sort()
-    found = nearest_rank(values, percentile)
+    return _derived(values, least, percentile, safety_multiplier, confidence)
+
+
+def _derived(
+    ordered: list[float], least: int, percentile: float, safety_multiplier: float, confidence: float
+) -> DerivedTimeout:
+    found = nearest_rank(ordered, percentile)
     return DerivedTimeout(
         ok=True,
         reason_code=None,
         message="",
-        n=len(values),
+        n=len(ordered),
         least_n=least,
         percentile=percentile,
         safety_multiplier=safety_multiplier,
         threshold_s=found * safety_multiplier,
         percentile_s=found,
-        interval_s=percentile_interval(values, percentile, confidence),
+        interval_s=percentile_interval(ordered, percentile, confidence),
         confidence=confidence,
-        evidence_s={share: nearest_rank(values, share) for share in sorted({*map(float, EVIDENCE), float(percentile)})},
+        evidence_s={
+            share: nearest_rank(ordered, share) for share in sorted({*map(float, EVIDENCE), float(percentile)})
+        },
     )
 
 
