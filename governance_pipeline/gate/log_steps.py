@@ -57,7 +57,7 @@ def _seal_fault(verifier: Verifier, event: Recorded) -> str | None:
     if type(note) is not str:
         return "there is none behind it"
     try:
-        checkpoint = open_checkpoint(note.encode(), verifier.root)
+        checkpoint = open_checkpoint(note.encode(), verifier.root, at=event.ts)
     except (UnreadableError, Refusal) as error:
         return str(error)
     is_of_it = checkpoint.head == verifier.ledger.head(event.seq)

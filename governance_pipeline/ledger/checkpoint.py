@@ -97,7 +97,7 @@ def log_signer(config: GateConfig, root: TrustRoot, now: datetime) -> Signer | N
     key = next((key for key in log_keys(root) if key.public_key == signer.public_key), None)
     if key is None:
         raise UsageError(f"{config.log_key} holds no log key of the trust root; `govern trust show` lists them")
-    if root.is_revoked(key.fingerprint, now) or key.validity.is_before(now) or key.validity.is_over(now):
+    if not _counts(key, root, now):
         raise UsageError(f"log key {fingerprint(key.public_key)} does not count now; `govern trust log-key` makes one")
     return signer
 
@@ -108,11 +108,14 @@ def signed_checkpoint(head: Head, config: GateConfig, signer: Signer) -> str:
     return sign_note(checkpoint_text(Checkpoint(origin, head)), origin, signer)
 
 
-def open_checkpoint(data: bytes, root: TrustRoot) -> Checkpoint:
-    """Read a checkpoint that a log of this trust root signed.
+def open_checkpoint(data: bytes, root: TrustRoot, *, at: datetime | None = None) -> Checkpoint:
+    """Read a checkpoint that a log of this trust root signed, also under the name it had before a root key rotated.
 
-    A key that was revoked since counts: what it signed before is what the log is held to. So does the name the log had
-    before its root key was rotated.
+    Args:
+        data: the note.
+        root: says which keys are of the log.
+        at: instant at which the key must have counted; None holds the log to whatever it ever signed, also with a key
+            that was revoked since.
 
     Raises:
         UnreadableError: it is no signed note of a checkpoint.
@@ -123,6 +126,12 @@ def open_checkpoint(data: bytes, root: TrustRoot) -> Checkpoint:
     owners = (p for p in root.principals if Role.ROOT in p.roles)
     if checkpoint.origin not in {log_origin(key.fingerprint) for owner in owners for key in owner.keys}:
         raise Refusal(ReasonCode.WRONG_CHECKPOINT, f"it is a checkpoint of {checkpoint.origin!r}, not of this ledger")
-    if not any(is_note_by(note, checkpoint.origin, key.public_key) for key in log_keys(root)):
-        raise Refusal(ReasonCode.BAD_SIGNATURE, "no log key of the trust root signed this checkpoint")
+    keys = [key for key in log_keys(root) if at is None or _counts(key, root, at)]
+    if not any(is_note_by(note, checkpoint.origin, key.public_key) for key in keys):
+        raise Refusal(ReasonCode.BAD_SIGNATURE, "no log key of the trust root that counts signed this checkpoint")
     return checkpoint
+
+
+def _counts(key: Key, root: TrustRoot, at: datetime) -> bool:
+    is_in_time = not key.validity.is_before(at) and not key.validity.is_over(at)
+    return is_in_time and not root.is_revoked(key.fingerprint, at)

@@ -138,13 +138,13 @@ class World:
         self.config.policy.write_text(json.dumps(document))
         self.config.policy.chmod(0o600)
 
-    def write_log_key(self, at: datetime = NOON - HOUR) -> None:
+    def write_log_key(self, at: datetime = NOON - HOUR, **root_members: Any) -> None:
         """Give the log a key: in the next version of the root, in a file, and in the configuration."""
         path, config = self.folder / "trust" / "log.pem", self.config
         path.write_bytes(NamedSigner("log").private_key.private_bytes(*_PEM))
         path.chmod(0o600)
         log = person("log", Role.LOG, kind=Kind.SERVICE, key_validity=Validity(at, None))
-        self.write_root(*PEOPLE, log, version=2, at=at)
+        self.write_root(*PEOPLE, log, version=2, at=at, **root_members)
         self.config_path.unlink()
         write_config(config._replace(log_key=path))
 

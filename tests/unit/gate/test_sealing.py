@@ -13,7 +13,9 @@ from governance_pipeline.ledger.checkpoint import log_origin, open_checkpoint, r
 from governance_pipeline.ledger.head import Head
 from governance_pipeline.ledger.note import parse_note
 from governance_pipeline.ledger.remembered import head_path, keep_conflict, remember_head, remembered_head
+from governance_pipeline.trust.keys import fingerprint
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
+from governance_pipeline.trust.root import Revocation
 
 
 def _refused(world, now=None):
@@ -61,6 +63,19 @@ def test_a_seal_that_is_none_opens_nothing(world, scenario, note):
         world.ledger.append("CHECKPOINT", "log", {"note": text}, ts=scenario.NOON)
     refused = _refused(world)
     assert (refused.code, "seals" in str(refused)) == (ReasonCode.LOG_INCONSISTENT, True)
+
+
+def test_a_key_of_the_log_that_was_revoked_seals_nothing_any_more(world, scenario):
+    key = fingerprint(scenario.NamedSigner("log").public_key)
+    world.write_log_key(revocations=(Revocation(key, scenario.NOON - timedelta(minutes=30), "stolen"),))
+    request = world.request()
+    with pytest.raises(UsageError, match="does not count now"):
+        world.decide(request)
+    statement = world.statement(request)
+    world.forge(world.sign(statement), statement)
+    note = signed_checkpoint(world.ledger.head(), world.config, scenario.NamedSigner("log"))
+    world.ledger.append("CHECKPOINT", "log", {"note": note}, ts=scenario.NOON)
+    assert _refused(world).code is ReasonCode.LOG_INCONSISTENT
 
 
 def test_a_decision_of_before_the_log_had_a_key_still_opens(approved, scenario):
