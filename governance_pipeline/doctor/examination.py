@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from governance_pipeline.doctor.finding import Finding, Health, Patient
 from governance_pipeline.doctor.ledger_checks import ledger_is_sound, messages_go_out, requests_move
 from governance_pipeline.doctor.project_checks import locks_are_held
+from governance_pipeline.doctor.rebaseline_checks import baseline_fits
 from governance_pipeline.doctor.sensors import sensors_run
 from governance_pipeline.doctor.storage_checks import disks_have_room
 from governance_pipeline.doctor.trust_checks import gate_is_configured, trust_root_holds
@@ -45,6 +46,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     requests_move,
     messages_go_out,
     locks_are_held,
+    baseline_fits,
 )
 """Every check, in the order a person would look: the ground first."""
 

@@ -84,7 +84,7 @@ def refresh_folder(
 
 
 def _rows(table: str, lake: Lake, folder: GovernedFolder, verifier: Verifier | None, now: datetime) -> pd.DataFrame:
-    from governance_pipeline.framework import coverage, incident_rows, lock_rows, registry_rows
+    from governance_pipeline.framework import coverage, incident_duties, lock_rows, registry_rows
     from governance_pipeline.framework.rebaseline import assumptions
     from governance_pipeline.framework.rebaseline import table as rebaseline
     from governance_pipeline.framework.rebaseline.protocol import Project
@@ -99,7 +99,7 @@ def _rows(table: str, lake: Lake, folder: GovernedFolder, verifier: Verifier | N
         return empty_frame(table)
     project = Project(folder, verifier.ledger, verifier.root, lambda: now)
     if table == INCIDENTS:
-        return incident_rows.rows(folder, verifier.ledger)
+        return incident_duties.rows(folder, verifier.ledger, verifier.root, now, lake)
     return rebaseline.rows(project, assumptions.tables_of(lake))
 
 
