@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.errors import FaultyFileError, GovernError, UnreadableError, UsageError
 from governance_pipeline.framework import folder as places
+from governance_pipeline.framework.canonical_names import enforce_single_canonical
 from governance_pipeline.framework.file_facts import FileFacts, facts_of, measured, path_below
 from governance_pipeline.framework.json_file import file_text, read_json_file
+from governance_pipeline.framework.registry import load_registry
+from governance_pipeline.framework.safety_checks import enforce
 from governance_pipeline.storage.atomic import AtomicWriter
 from governance_pipeline.strict.excerpt import excerpt, is_said
 from governance_pipeline.strict.files import FileRefused
@@ -106,11 +109,12 @@ def complete_stage(
 
     Raises:
         UsageError: no name, no run, no agent, no output, or a file that is not below the folder.
+        FrameworkRefused: an output is a second version of a registered asset, or one nobody approved.
         UnreadableError, StorageError: a file cannot be measured, or the mark not written; one that is there stays.
     """
     path = marker_path(folder, stage)
-    if not is_said(run_id) or not is_said(by) or not outputs:
-        raise UsageError(f"the mark of stage {stage} needs a run, an agent and at least one output to be inspected")
+    _refuse_nothing_shown(stage, run_id, by, outputs)
+    _refuse_second_versions(folder, outputs)
     who = {"stage": stage, "run_id": run_id, "completed_by": by, "completed_at": instant_text(now)}
     files = {
         name: [measured(folder, f).document for f in of] for name, of in (("inputs", inputs), ("outputs", outputs))
@@ -118,6 +122,25 @@ def complete_stage(
     document = {"schema": SCHEMA, **who, **files, "counts": {name: count() for name, count in (counts or {}).items()}}
     AtomicWriter(folder.path(places.CHECKPOINTS)).write(path, file_text(document), mode=_READABLE)
     return document
+
+
+def _refuse_nothing_shown(stage: str, run_id: str, by: str, outputs: Sequence[str | Path]) -> None:
+    if not is_said(run_id) or not is_said(by) or not outputs:
+        raise UsageError(f"the mark of stage {stage} needs a run, an agent and at least one output to be inspected")
+
+
+def _refuse_second_versions(folder: GovernedFolder, outputs: Sequence[str | Path]) -> None:
+    """Refuse an output that is a second version of a registered asset, or the asset with bytes nobody approved."""
+    registry_path = folder.path(places.REGISTRY)
+    if not registry_path.exists():
+        return
+    for output in outputs:
+        path = path_below(folder, output)
+        check = enforce_single_canonical(path, registry_path)
+        asset = None if check.asset is None else load_registry(registry_path).asset(check.asset)
+        is_canonical = asset is not None and asset.canonical_path == path
+        if not (is_canonical and asset and measured(folder, path).sha256 == asset.last_verified_hash):
+            enforce(check)
 
 
 def inspect_stage(

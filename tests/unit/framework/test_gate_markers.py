@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 
 from governance_pipeline.errors import UnreadableError, UsageError
+from governance_pipeline.framework.folder import REGISTRY
 from governance_pipeline.framework.gate_markers import MarkerFault, complete_stage, inspect_stage, marker_path
 from governance_pipeline.framework.refusal import FrameworkRefused
 from governance_pipeline.framework.safety_checks import enforce
+from governance_pipeline.strict.canonical import sha256_hex
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -137,3 +139,40 @@ def test_a_parquet_file_that_is_none_is_not_marked(stage):
 def test_what_could_leave_the_folder_is_no_stage(folder, name):
     with pytest.raises(UsageError, match="no name of a stage"):
         marker_path(folder, name)
+
+
+@pytest.fixture
+def registered(stage):
+    """Register data/out.jsonl as it is; gives the folder."""
+    asset = {
+        "name": "out", "canonical_path": "data/out.jsonl", "superseded_versions": [],
+        "last_verified_hash": sha256_hex((stage.root / "data/out.jsonl").read_bytes()),
+        "last_verified_at": "2026-01-01T00:00:00Z",
+    }  # fmt: skip
+    stage.path(REGISTRY).write_text(json.dumps({"assets": [asset]}))
+    return stage
+
+
+def _complete(folder, output):
+    return complete_stage(folder, "C", run_id="r", by="w", now=NOON, outputs=[output])
+
+
+def test_a_second_version_of_a_registered_asset_is_no_output(registered):
+    (registered.root / "copy").mkdir()
+    (registered.root / "copy/OUT.jsonl").write_bytes((registered.root / "data/out.jsonl").read_bytes())
+    with pytest.raises(FrameworkRefused, match="CANONICAL_NAME_REGISTERED"):
+        _complete(registered, "copy/OUT.jsonl")
+    assert not marker_path(registered, "C").exists()
+
+
+def test_a_registered_asset_is_an_output_only_with_the_bytes_somebody_approved(registered):
+    assert _complete(registered, "data/out.jsonl")["outputs"][0]["rows"] == 2
+    (registered.root / "data/out.jsonl").write_text("changed\n")
+    with pytest.raises(FrameworkRefused, match="CANONICAL_NAME_REGISTERED"):
+        _complete(registered, "data/out.jsonl")
+
+
+def test_while_the_registry_cannot_be_read_no_stage_is_marked(registered):
+    registered.path(REGISTRY).write_text("?")
+    with pytest.raises(FrameworkRefused, match="REGISTRY_UNREADABLE"):
+        _complete(registered, "data/blob.bin")
