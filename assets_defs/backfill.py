@@ -28,8 +28,10 @@ from assets_defs.definitions import build_defs
 from assets_defs.jobs import cohort_job, full_audit_job, judge_job, measure_job
 from assets_defs.kept_connections import with_kept_connections
 from assets_defs.partitions import CHUNK_ROUNDS, chunks, halves, range_tags, rounds
+from assets_defs.planned import FIRST_TABLE, WHOLE_HISTORY
 from assets_defs.resources import PROJECT_ROOT, Gatekeeper, open_workspace
 from governance_pipeline.storage.warehouse import rebuild
+from governance_pipeline.trust.reasons import Refusal
 from governance_pipeline.workspace import Workspace
 
 _RANGE = 2
@@ -46,6 +48,9 @@ _DONE = {
 }
 """Job of the backfill -> what it says of rounds it is done with."""
 
+_REFUSED = f"{Refusal.__name__}: "
+"""What the failure of a step says of a round before the words of a gate that said no."""
+
 _FAILURE = f"{dg.Failure.__module__}.{dg.Failure.__name__}: "
 """What Dagster writes before the words of a failure a step has raised on purpose."""
 
@@ -57,6 +62,16 @@ class ChunkRun(NamedTuple):
     is_success: bool
     reason: str
     job: str = full_audit_job.name
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether a gate said no to the plan; a smaller chunk of it would hear the same."""
+        return not self.is_success and _REFUSED in self.reason
+
+    @property
+    def halves(self) -> tuple[Sequence[str], ...]:
+        """The chunks to run instead."""
+        return () if self.is_success or self.is_refused else halves(self.rounds)
 
 
 def persistent_instance() -> dg.DagsterInstance:
@@ -79,14 +94,22 @@ def run_chunk(
     chunk: Sequence[str],
     gate: Gatekeeper,
     job: str = full_audit_job.name,
+    *,
+    is_whole: bool = False,
 ) -> ChunkRun:
-    """Run a job over one chunk in this process; an empty chunk is for a job over all rounds."""
+    """Run a job over one chunk in this process; an empty chunk is for a job over all rounds.
+
+    `is_whole`: the chunk is part of a plan over every round of the lake.
+    """
     definition = build_defs(resources={"workspace": workspace, "gate": gate}).resolve_job_def(job)
     result = definition.execute_in_process(
         instance=instance,
         run_config=QUIET,
         partition_key=chunk[0] if len(chunk) == 1 else None,
-        tags={} if len(chunk) < _RANGE else dict(range_tags(chunk)),
+        tags={
+            **({} if len(chunk) < _RANGE else range_tags(chunk)),
+            **({WHOLE_HISTORY: "true"} if is_whole else {}),
+        },
         raise_on_error=False,
     )
     return ChunkRun(chunk, result.success, "" if result.success else failure_reason(result), job)
@@ -99,36 +122,43 @@ def backfill(plan: Iterable[Sequence[str]], run: Callable[[Sequence[str]], Chunk
         chunk = waiting.popleft()
         done = run(chunk)
         yield done
-        if not done.is_success:
-            waiting.extendleft(reversed(halves(chunk)))
+        waiting.extendleft(reversed(done.halves))
 
 
-def phased_backfill(plan: Iterable[Sequence[str]], processes: int, config: Path | None) -> Iterator[ChunkRun]:
+def phased_backfill(
+    plan: Iterable[Sequence[str]], processes: int, config: Path | None, *, is_whole: bool = False
+) -> Iterator[ChunkRun]:
     """Measure every round of a plan, then compare them, then judge those that were measured; one chunk is one run.
 
     Args:
         plan: the chunks, neighbours in the order of registration.
         processes: runs at the same time.
         config: configuration of the gate; None means that of the account.
+        is_whole: the plan covers every round of the lake.
     """
     planned = [tuple(chunk) for chunk in plan]
     if len(planned) <= 1:
-        yield from parallel_backfill(planned, processes, config)
+        yield from parallel_backfill(planned, processes, config, is_whole=is_whole)
         return
     bad: set[str] = set()
-    for run in parallel_backfill(planned, processes, config, measure_job.name):
-        bad |= set(run.rounds) if len(run.rounds) == 1 and not run.is_success else set()
+    for run in parallel_backfill(planned, processes, config, measure_job.name, is_whole=is_whole):
+        bad |= set(run.rounds) if not run.is_success and not run.halves else set()
         yield run
     for run in parallel_backfill([()], 1, config, cohort_job.name):
         yield run
         if not run.is_success:
             return
     left = [part for chunk in planned for part in chunks(set(chunk) - bad, chunk, len(chunk))]
-    yield from parallel_backfill(left, processes, config, judge_job.name)
+    yield from parallel_backfill(left, processes, config, judge_job.name, is_whole=is_whole)
 
 
 def parallel_backfill(
-    plan: Iterable[Sequence[str]], processes: int, config: Path | None, job: str = full_audit_job.name
+    plan: Iterable[Sequence[str]],
+    processes: int,
+    config: Path | None,
+    job: str = full_audit_job.name,
+    *,
+    is_whole: bool = False,
 ) -> Iterator[ChunkRun]:
     """Do the same in several processes, each with the instance and workspace of the environment.
 
@@ -137,22 +167,22 @@ def parallel_backfill(
         processes: runs at the same time.
         config: configuration of the gate; None means that of the account.
         job: what is run over each chunk.
+        is_whole: the plan covers every round of the lake.
     """
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(_run_in_process, chunk, config, job) for chunk in plan}
+        waiting = {pool.submit(_run_in_process, chunk, config, job, is_whole) for chunk in plan}
         while waiting:
             finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in finished:
                 done = future.result()
                 yield done
-                if not done.is_success:
-                    waiting |= {pool.submit(_run_in_process, half, config, job) for half in halves(done.rounds)}
+                waiting |= {pool.submit(_run_in_process, half, config, job, is_whole) for half in done.halves}
 
 
-def _run_in_process(chunk: Sequence[str], config: Path | None, job: str) -> ChunkRun:
+def _run_in_process(chunk: Sequence[str], config: Path | None, job: str, is_whole: bool) -> ChunkRun:
     gate = Gatekeeper(config)
     with persistent_instance() as opened, with_kept_connections(opened) as instance:
-        return run_chunk(instance, open_workspace(gate, _warn), chunk, gate, job)
+        return run_chunk(instance, open_workspace(gate, _warn), chunk, gate, job, is_whole=is_whole)
 
 
 def _warn(text: str) -> None:
@@ -196,7 +226,8 @@ def main(is_all: bool, named: tuple[str, ...], chunk: int, processes: int, confi
         click.echo(f"nothing to do: {arrived.nothing_to_do()} ({workspace.landing})")
         return
     size = min(chunk, math.ceil(len(wanted) / processes))
-    failed = report(phased_backfill(chunks(set(wanted), registered, size), processes, config))
+    is_whole = set(wanted) >= set(workspace.lake.rounds(FIRST_TABLE))
+    failed = report(phased_backfill(chunks(set(wanted), registered, size), processes, config, is_whole=is_whole))
     click.echo(f"tables   {rebuild(workspace.lake)}")
     if failed:
         click.echo(f"failed   {', '.join(failed)}", err=True)
@@ -215,12 +246,12 @@ def _wanted(workspace: Workspace, arrived: Arrivals, *, named: Sequence[str], is
 
 def report(runs: Iterator[ChunkRun]) -> list[str]:
     """Print each run when it is done; return the rounds that failed alone, and the job over all rounds that did."""
-    failed = []
+    failed: list[str] = []
     for run in runs:
         done = _DONE[run.job] if run.is_success else "failed"
         click.echo(f"{done:<8} {_covered(run.rounds)}{run.reason and f': {run.reason}'}")
-        if not run.is_success and len(run.rounds) < _RANGE:
-            failed.append(run.rounds[0] if run.rounds else run.job)
+        if not run.is_success and not run.halves:
+            failed += run.rounds or [run.job]
     return failed
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import dagster as dg
 
 from assets_defs.partitions import chunked, rounds
+from assets_defs.planned import planned
 from assets_defs.recording import TRANSIENT_FAULT, Recorded, recorded
 from assets_defs.tables import is_partitioned, specs_of
 from governance_pipeline.report.round_numbers import NUMBERS, round_numbers
@@ -31,7 +32,8 @@ def _asset_of(spec: dg.AssetSpec) -> dg.AssetsDefinition:
         retry_policy=TRANSIENT_FAULT,
     )
     def table(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> Recorded:
-        yield from recorded(context, workspace, more=partial(_numbers, workspace.lake, spec.key.to_user_string()))
+        numbers = partial(_numbers, workspace.lake, spec.key.to_user_string())
+        yield from recorded(context, planned(context, workspace), more=numbers)
 
     return table
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import dagster as dg
 
 from governance_pipeline.contracts.registry import contract_of
-from governance_pipeline.errors import StorageError
+from governance_pipeline.errors import GateRefused, StorageError
 from governance_pipeline.pipeline import STEPS
 from governance_pipeline.report.table_counts import has_counts, table_counts
 from governance_pipeline.storage.lake import Lake, Stored
@@ -53,6 +53,8 @@ def make(maker: Maker, tables: Sequence[str], round_ids: Sequence[str]) -> Made:
     if len(round_ids) > 1 and all(is_round_id(round_id) for round_id in round_ids):
         try:
             return Made(maker.make(tables, round_ids), {})
+        except GateRefused as refused:  # of the plan as a whole: each round by itself would be refused like it
+            return Made({table: {} for table in tables}, dict.fromkeys(round_ids, refused))
         except Exception:  # noqa: BLE001, S110 - said again, with its round, by the loop below
             pass
     stored: dict[str, dict[str, Stored]] = {table: {} for table in tables}
@@ -109,7 +111,7 @@ def metadata_of(lake: Lake, table: str, round_id: str | None, stored: Stored) ->
     is_counted = has_counts(contract_of(table).to_schema().columns)
     counts = table_counts(lake.get(table, round_id)) if is_counted else {}
     return {
-        "dagster/partition_row_count": stored.rows,
+        f"dagster/{'row_count' if round_id is None else 'partition_row_count'}": stored.rows,
         "sha256": dg.MetadataValue.text(stored.digest),
         **{name: dg.MetadataValue.int(count) for name, count in counts.items()},
     }

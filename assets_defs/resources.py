@@ -15,6 +15,7 @@ import dagster as dg
 
 from governance_pipeline.believed import believed
 from governance_pipeline.errors import GovernError
+from governance_pipeline.framework.reprocessing import Keeper
 from governance_pipeline.gate.passage import Verifier, open_verifier
 from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.pipeline import Trust
@@ -69,6 +70,10 @@ class Gatekeeper:
         config = self.config()
         return open_verifier(config, Ledger(config.ledger), lake, self.now())
 
+    def verifier_if_configured(self, lake: Lake) -> Verifier | None:
+        """Do as `verifier`; None where no gate is configured."""
+        return self.verifier(lake) if self.is_configured() else None
+
     def trust(self) -> Trust:
         """Give whom the tables may believe; nobody where no gate is configured.
 
@@ -101,7 +106,7 @@ def open_workspace(keeper: Gatekeeper, warn: Callable[[str], None]) -> Workspace
     except GovernError as error:
         warn(f"validators cannot be judged, the trust root is not usable: {error}")
         trust = Trust()
-    return Workspace(landing_folder(), lake_folder(), trust)
+    return Workspace(landing_folder(), lake_folder(), trust, Keeper(keeper.verifier_if_configured, keeper.now))
 
 
 @dg.resource(

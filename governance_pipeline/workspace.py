@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from governance_pipeline.contracts.registry import REGISTRY, contract_of, validate
+from governance_pipeline.contracts.registry import contract_of, validate
 from governance_pipeline.errors import StorageError
+from governance_pipeline.framework.reprocessing import Keeper, Reprocessing
 from governance_pipeline.ingest.round import RAW_TABLES, RoundTables, read_round, table_of
 from governance_pipeline.pipeline import MEASURED_TABLES, PIPELINE, TABLES, Step, Trust, joined, split
 from governance_pipeline.rounds.landing import fingerprint
@@ -31,8 +32,10 @@ from governance_pipeline.verdict.round_view import FOLDER_INPUTS
 from governance_pipeline.vocabulary import Layer, is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from governance_pipeline.storage.making import Making
 
 KEPT_ROUNDS: Final = 64
 """Rounds whose parsed files are kept in memory at once, and made together."""
@@ -96,11 +99,13 @@ class Workspace:
         landing: folder with one folder per round.
         root: root of the lake.
         trust: whom the tables may believe; without it no signature is decided.
+        keeper: whom to ask before every round is made otherwise than it is; without one nobody can approve that.
     """
 
-    def __init__(self, landing: Path, root: Path, trust: Trust | None = None) -> None:
+    def __init__(self, landing: Path, root: Path, trust: Trust | None = None, keeper: Keeper | None = None) -> None:
         self.landing = landing
         self.lake = Lake(root)
+        self.reprocessing = Reprocessing(self.lake, keeper)
         self.frames = KeptFrames(self.lake)
         self.store = ContentStore(root)
         self.trust = (trust or Trust())._replace(
@@ -111,10 +116,12 @@ class Workspace:
         )
         self.reader = RoundReader(landing, self.store)
 
-    def make(self, tables: Sequence[str], round_ids: Sequence[str]) -> dict[str, dict[str, Stored]]:
+    def make(
+        self, tables: Sequence[str], round_ids: Sequence[str], planned: Collection[str] = ()
+    ) -> dict[str, dict[str, Stored]]:
         """Make `tables` (in pipeline order) of `round_ids` from what is stored, and store them.
 
-        Tables made over all rounds are made of all rounds of the lake, whichever are named.
+        Tables made over all rounds are made of all of them. `planned` are further rounds of the same backfill.
 
         Returns:
             table -> round id -> what was stored; no entry for the table that is kept over all rounds.
@@ -123,9 +130,11 @@ class Workspace:
             UsageError: there is no such table.
             StorageError: an input is missing, older than the round folder, or was replaced meanwhile.
             ContractBreach: a table breaks its contract; nothing of that table is stored.
+            Refusal: every ingested round would be made otherwise, and nobody has approved it.
         """
         for table in tables:
             contract_of(table)
+        making = self.reprocessing.making({*round_ids, *planned})
         ids = list(dict.fromkeys(round_ids))
         made: dict[str, dict[str, Stored]] = {}
         fresh: dict[str, pd.DataFrame] = {}  # made in this call: not read back for the steps after it
@@ -139,12 +148,12 @@ class Workspace:
                     continue
                 inputs = self._inputs(step, ids, made)
                 if self._is_large(step, ids):
-                    made[step.table] = self._store_large(step, ids, inputs)
+                    made[step.table] = self._store_large(step, ids, inputs, making)
                     continue
                 fresh[step.table] = self._frame(step, ids, fresh)
                 if self._inputs(step, ids, made) != inputs:
                     raise StorageError(f"another process replaced an input of {step.table} meanwhile; make it again")
-                made[step.table] = self._store(step, fresh[step.table], inputs)
+                made[step.table] = self._store(step, fresh[step.table], inputs, making)
         return made
 
     def refresh_cohorts(self) -> dict[str, dict[str, Stored]]:
@@ -172,11 +181,7 @@ class Workspace:
 
     def _folder_tables(self) -> dict[str, pd.DataFrame]:
         """Give the tables of the governed folder that a verdict reads; those never made are left out."""
-        return {
-            table: self.lake.get(table, None)
-            for table in FOLDER_INPUTS
-            if table in REGISTRY and self.lake.has(table, None)
-        }
+        return {table: self.lake.get(table, None) for table in FOLDER_INPUTS if self.lake.has(table, None)}
 
     def _measure_parents(self, round_ids: Sequence[str], *, is_refreshed_after: bool) -> None:
         """Make what is missing of the rounds these continue, so that the cohorts have them before anything is judged.
@@ -211,15 +216,15 @@ class Workspace:
         return step.make is None and any(read.is_spooled(step.table) for read in self.reader.read(round_ids))
 
     def _store_large(
-        self, step: Step, round_ids: Sequence[str], inputs: Mapping[str, Mapping[str, str]]
+        self, step: Step, round_ids: Sequence[str], inputs: Mapping[str, Mapping[str, str]], making: Making
     ) -> dict[str, Stored]:
         """Store a table of which some round has more rows than a frame should hold, round by round."""
         read = self.reader.read(round_ids)
         if step.table not in RAW_TABLES:
             self._refuse_stale(read)
         return {
-            tables.round_id: self.lake.put_batches(
-                step.table, tables.round_id, tables.batches(step.table), {**step.metadata(), **inputs[tables.round_id]}
+            (of := tables.round_id): self.lake.put_batches(
+                step.table, of, tables.batches(step.table), {**step.metadata(), **inputs[of]}, making
             )
             for tables in read
         }
@@ -248,13 +253,15 @@ class Workspace:
             return read_features(self.lake, table, round_ids)
         return joined(table, [self.frames.get(table, round_id) for round_id in round_ids])
 
-    def _store(self, step: Step, frame: pd.DataFrame, inputs: Mapping[str, Mapping[str, str]]) -> dict[str, Stored]:
+    def _store(
+        self, step: Step, frame: pd.DataFrame, inputs: Mapping[str, Mapping[str, str]], making: Making
+    ) -> dict[str, Stored]:
         validate(step.table, frame, large_rows=SETTINGS.large_table_rows)
         if step.table.startswith(f"{Layer.FEATURES}_"):
             write_formulas(self.lake)
         return {
             round_id: self.lake.put(
-                step.table, round_id, part, {**step.metadata(), **inputs[round_id]}, is_validated=True
+                step.table, round_id, part, {**step.metadata(), **inputs[round_id]}, is_validated=True, making=making
             )
             for round_id, part in split(frame, list(inputs)).items()
         }

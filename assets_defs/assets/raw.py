@@ -3,6 +3,7 @@
 import dagster as dg
 
 from assets_defs.partitions import chunked, rounds
+from assets_defs.planned import planned
 from assets_defs.recording import TRANSIENT_FAULT, Recorded, recorded
 from assets_defs.tables import specs_of
 from governance_pipeline.workspace import Workspace
@@ -17,4 +18,4 @@ from governance_pipeline.workspace import Workspace
 )
 def raw_tables(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> Recorded:
     """Read the folder of each round once and keep every file, record and refusal."""
-    yield from recorded(context, workspace)
+    yield from recorded(context, planned(context, workspace))

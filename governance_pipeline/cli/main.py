@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "governance_pipeline.cli.classification",
         "Classification rules, validated on audited samples.",
     ),
+    "authorize": ("governance_pipeline.cli.authorize", "May this agent do this now, and by which rule."),
     "confidence": (
         "governance_pipeline.cli.confidence",
         "How far agents and users can be trusted; it never blocks.",

@@ -26,6 +26,7 @@ from governance_pipeline.errors import StorageError
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage import parquet
 from governance_pipeline.storage.atomic import TEMPORARY_PREFIX, AtomicWriter, sweep_temporaries
+from governance_pipeline.storage.round_rows import of_round, refuse_strangers
 from governance_pipeline.storage.versions import Versions, bytes_of
 from governance_pipeline.strict.files import digest_file
 from governance_pipeline.vocabulary import is_round_id
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
     import pyarrow as pa
+
+    from governance_pipeline.storage.making import Making
 
 ROUND_PREFIX: Final = "round="
 WHOLE: Final = "all"
@@ -69,11 +72,12 @@ class Lake:
         metadata: Mapping[str, str] | None = None,
         *,
         is_validated: bool = False,
+        making: Making | None = None,
     ) -> Stored:
         """Store the frame of a table, for one round or (None) for a table over all rounds.
 
         With `is_validated` the caller has already validated a frame this one is a part of: a pass per chunk of rounds
-        instead of one per round.
+        instead of one per round. `making` says what made it, and is asked before other bytes made otherwise go.
 
         The same frame and metadata again change nothing on disk; a stored file that was damaged is replaced.
 
@@ -84,18 +88,23 @@ class Lake:
         versions = self.versions(table, round_id)
         if not is_validated:
             validate(table, frame, large_rows=SETTINGS.large_table_rows)
-        _refuse_strangers(table, round_id, frame)
+        refuse_strangers(table, round_id, frame)
         data = parquet.to_bytes(table, frame, metadata or {})
         digest = hashlib.sha256(data).hexdigest()
-        if versions.digest() != digest or not versions.holds(digest):
+        if versions.is_due(table, digest, making):
             if round_id is not None:
                 self._claim(round_id)
             with self.writer.locked(table):
-                versions.put(data, digest, self.writer)
+                versions.put(data, digest, self.writer, making and making.made_by)
         return Stored(digest, len(frame), versions.path(digest))
 
     def put_batches(
-        self, table: str, round_id: str | None, batches: Iterable[pa.RecordBatch], metadata: Mapping[str, str]
+        self,
+        table: str,
+        round_id: str | None,
+        batches: Iterable[pa.RecordBatch],
+        metadata: Mapping[str, str],
+        making: Making | None = None,
     ) -> Stored:
         """Store a table given as Arrow batches of its contract: for tables too large to be a frame.
 
@@ -116,14 +125,15 @@ class Lake:
             try:
                 rules = BatchRules(contract_of(table))
                 with made.open("xb") as stream:
-                    watched = _watched(rules, _of_round(table, round_id, batches))
+                    watched = _watched(rules, of_round(table, round_id, batches))
                     rows = parquet.write_batches(table, watched, metadata, stream, ahead=True)
                 if not rules.are_kept and len(found := breaches_of_parquet(table, made)):
                     raise contract_breach(table, found)
                 digest = digest_file(made).sha256
+                versions.is_due(table, digest, making)  # asks before what is there is replaced
                 if not versions.holds(digest):
                     self.writer.take(made, versions.path(digest))
-                versions.point(digest, self.writer)
+                versions.point(digest, self.writer, making and making.made_by)
             except OSError as error:
                 raise StorageError(f"{versions.folder} could not be written: {error.strerror}; free space") from error
             finally:
@@ -263,29 +273,10 @@ class Lake:
         self._claimed.add(round_id)
 
 
-def _of_round(table: str, round_id: str | None, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        others = sorted(set(batch.column("round_id").unique().to_pylist()) - {round_id}) if round_id else []
-        if others:
-            raise _strangers(table, round_id, others)
-        yield batch
-
-
 def _watched(rules: BatchRules, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         rules.see(batch)
         yield batch
-
-
-def _strangers(table: str, round_id: str | None, others: list[str]) -> StorageError:
-    return StorageError(
-        f"table {table} of round {round_id} holds rows of {others[:5]}; store them under their own round"
-    )
-
-
-def _refuse_strangers(table: str, round_id: str | None, frame: pd.DataFrame) -> None:
-    if round_id is not None and not (frame["round_id"] == round_id).all():
-        raise _strangers(table, round_id, sorted(set(frame["round_id"]) - {round_id}))
 
 
 def _absent(table: str, round_id: str | None, folder: Path) -> StorageError:

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.errors import StorageError, UnreadableError
 from governance_pipeline.storage.atomic import AtomicWriter, sweep_temporaries
+from governance_pipeline.storage.making import InForce
 from governance_pipeline.strict.files import FileRefused, digest_file, open_regular
 from governance_pipeline.vocabulary import SHA256_PATTERN
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
+
+    from governance_pipeline.storage.making import Making
 
 POINTER: Final = "current"
 _SHA256: Final = re.compile(SHA256_PATTERN, re.ASCII)
@@ -36,14 +39,19 @@ class Versions:
         Raises:
             StorageError: the pointer is no plain file or holds no digest.
         """
+        in_force = self.in_force()
+        return None if in_force is None else in_force.digest
+
+    def in_force(self) -> InForce | None:
+        """Give the digest in force and the stamp of what made it, None when there is none; raises as `digest`."""
         try:
             text = bytes_of(self.folder / POINTER).decode("ascii", "replace")
         except FileNotFoundError:
             return None
-        digest = text.removesuffix("\n")
-        if not _SHA256.fullmatch(digest):
+        digest, _, stamp = text.removesuffix("\n").partition("\n")
+        if not _SHA256.fullmatch(digest) or not (stamp == "" or _SHA256.fullmatch(stamp)):
             raise StorageError(f"{self.folder / POINTER} holds no digest; remove it and make the table again")
-        return digest
+        return InForce(digest, stamp or None)
 
     def path(self, digest: str) -> Path:
         """Give the path a version has, or would have."""
@@ -88,8 +96,10 @@ class Versions:
                 continue
         raise StorageError(f"{self.path(str(digest))} is in force but not there; make the table again, which writes it")
 
-    def put(self, data: bytes, digest: str, writer: AtomicWriter) -> None:
+    def put(self, data: bytes, digest: str, writer: AtomicWriter, made_by: str | None = None) -> None:
         """Store a version and put it in force, in this order; the caller holds the lock of the folder.
+
+        `made_by` is the stamp of what made it.
 
         Raises:
             StorageError: it could not be written; the version in force is then the old one or this one, whole.
@@ -97,12 +107,26 @@ class Versions:
         sweep_temporaries(self.folder)
         if not self.holds(digest):
             writer.write(self.path(digest), data)
-        self.point(digest, writer)
+        self.point(digest, writer, made_by)
 
-    def point(self, digest: str, writer: AtomicWriter) -> None:
+    def is_due(self, table: str, digest: str, making: Making | None) -> bool:
+        """Tell whether something is to be written, after asking whether what is in force may be replaced.
+
+        Raises:
+            StorageError: as `digest`.
+            Whatever the question of `making` raises; nothing may be written then.
+        """
+        in_force = self.in_force()
+        if making is not None:
+            making.ask(table, in_force, digest)
+        is_other = in_force is None or in_force.digest != digest or (making and in_force.made_by != making.made_by)
+        return bool(is_other) or not self.holds(digest)
+
+    def point(self, digest: str, writer: AtomicWriter, made_by: str | None = None) -> None:
         """Put a version in force that is already there; raises as `put`."""
-        if self.digest() != digest:
-            writer.write(self.folder / POINTER, f"{digest}\n".encode())
+        if self.in_force() != InForce(digest, made_by):
+            stamp = "" if made_by is None else f"{made_by}\n"
+            writer.write(self.folder / POINTER, f"{digest}\n{stamp}".encode())
 
     def replaced(self) -> list[str]:
         """List the digests of the versions that are kept and not in force, sorted; the bytes are not read.

@@ -19,7 +19,7 @@ from governance_pipeline.pipeline import TABLES, Trust
 from governance_pipeline.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from types import ModuleType
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -32,11 +32,11 @@ class StumblingWorkspace(Workspace):
         super().__init__(landing, root, trust)
         self.faults: dict[tuple[str, str], Exception] = {}
 
-    def make(self, tables: Sequence[str], round_ids: Sequence[str]):
+    def make(self, tables: Sequence[str], round_ids: Sequence[str], planned: Collection[str] = ()):
         for (table, round_id), error in self.faults.items():
             if table in tables and round_id in round_ids:
                 raise error
-        return super().make(tables, round_ids)
+        return super().make(tables, round_ids, planned)
 
 
 class House:

@@ -52,7 +52,7 @@ def command(kept_house, monkeypatch):
     monkeypatch.setattr(module, "open_workspace", lambda *_: kept_house.workspace)
     ran = []
 
-    def in_this_process(plan, processes, config, job="full_audit_job"):
+    def in_this_process(plan, processes, config, job="full_audit_job", *, is_whole=False):
         return backfill(plan, lambda chunk: (ran.append((job, *chunk)), plan_run({"bad"})(chunk)._replace(job=job))[1])
 
     monkeypatch.setattr(module, "parallel_backfill", in_this_process)

@@ -78,7 +78,7 @@ def test_a_shuffled_backfill_in_any_chunks_gives_the_same_bytes(house, expected,
     plan = [order[:2], order[2:3], order[3:]] if seed == 1 else [order[:5], order[5:]]
     jobs = []
 
-    def one_after_the_other(chunks, processes, config, job="full_audit_job"):
+    def one_after_the_other(chunks, processes, config, job="full_audit_job", *, is_whole=False):
         for chunk in draw.sample(list(chunks), len(list(chunks))):
             jobs.append(job)
             yield run_chunk(house.instance, house.workspace, chunk, house.gate, job)

@@ -64,11 +64,11 @@ def test_a_fault_of_the_machine_is_tried_again_without_a_message(house):
     attempts = []
 
     class Flaky(type(house.workspace)):
-        def make(self, tables, round_ids):
+        def make(self, tables, round_ids, planned=()):
             attempts.append(tables)
             if len(attempts) == 1:
                 raise OSError("interrupted")
-            return super().make(tables, round_ids)
+            return super().make(tables, round_ids, planned)
 
     house.workspace.__class__ = Flaky
     result = house.run("r-1", job="raw_job")
