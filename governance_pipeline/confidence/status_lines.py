@@ -95,13 +95,14 @@ def recovery_document(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def recovery_lines(document: Mapping[str, Any], style: Style) -> list[str]:
-    """Return one line per domain in recovery."""
+    """Return one line per domain in recovery; one that says so where there is none."""
     say, icon = words(style.language), "⚠️ " if style.has_icons else ""
-    return [
+    lines = [
         f"{icon}{say[one['role']]} {one['subject_id']}, {one['domain']} {one['score']:g}: {say['recovery']}, "
         f"{say['plan']}; {say['days_above'].format(days=one['days_above'])}"
         for one in document["domains"]
     ]
+    return lines or [say["nothing_recovering"]]
 
 
 def brief_lines(document: Mapping[str, Any], style: Style, hub: HubShown | None = None) -> list[str]:
