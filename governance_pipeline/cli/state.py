@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from governance_pipeline.cli.governed_project import AS_JSON, CONFIG, PROJECT, folder_of
+from governance_pipeline.cli.governed_project import AS_JSON, CONFIG, PROJECT, folder_of, ledger_of
 from governance_pipeline.cli.signing import LAKE, answer, clock, open_trusted
 from governance_pipeline.vocabulary import ExitCode
 
@@ -44,17 +44,19 @@ def show(project: Path | None, as_json: bool) -> None:
 @REASON
 @click.option("--based-on", metavar="SHA256", help="Refuse unless this is still the state in force.")
 @PROJECT
+@CONFIG
 @AS_JSON
 def set_members(
-    changes: tuple[str, ...], by: str, reason: str, based_on: str | None, project: Path | None, as_json: bool
-) -> None:
+    changes: tuple[str, ...], by: str, reason: str, based_on: str | None, project: Path | None,
+    config_path: Path | None, as_json: bool,
+) -> None:  # fmt: skip
     """Change members of the state in one step; the state before is kept in its history."""
     from governance_pipeline.framework.state import StateKeeper, read_state, values_of
     from governance_pipeline.framework.work_documents import state_document
 
     folder = folder_of(project)
     wanted = values_of(changes, read_state(folder).members)
-    changed = StateKeeper(folder).change(wanted, by=by, reason=reason, based_on=based_on)
+    changed = StateKeeper(folder, ledger=ledger_of(config_path)).change(wanted, by=by, reason=reason, based_on=based_on)
     answer(state_document(changed), _lines(changed.members, changed.sha256), as_json=as_json)
 
 
@@ -90,7 +92,7 @@ def follow(check: bool, project: Path | None, lake: Path, config_path: Path | No
     folder, now = folder_of(project), clock()
     verifier = open_trusted(config_path, lake, now)
     if not check:
-        follow_inbox(folder, verifier, StateKeeper(folder), now)
+        follow_inbox(folder, verifier, StateKeeper(folder, ledger=verifier.ledger), now)
     faults = inbox_faults(folder, verifier, now)
     faults += [f"{fault.code}: {fault.name}: {fault.message}" for fault in approval_faults(folder, verifier)]
     found = read_state(folder)

@@ -113,8 +113,7 @@ def complete_stage(
         UnreadableError, StorageError: a file cannot be measured, or the mark not written; one that is there stays.
     """
     path = marker_path(folder, stage)
-    _refuse_nothing_shown(stage, run_id, by, outputs)
-    _refuse_second_versions(folder, outputs)
+    _refuse_unfit(folder, stage, (run_id, by), outputs)
     who = {"stage": stage, "run_id": run_id, "completed_by": by, "completed_at": instant_text(now)}
     files = {
         name: [measured(folder, f).document for f in of] for name, of in (("inputs", inputs), ("outputs", outputs))
@@ -124,13 +123,10 @@ def complete_stage(
     return document
 
 
-def _refuse_nothing_shown(stage: str, run_id: str, by: str, outputs: Sequence[str | Path]) -> None:
-    if not is_said(run_id) or not is_said(by) or not outputs:
+def _refuse_unfit(folder: GovernedFolder, stage: str, who: tuple[str, str], outputs: Sequence[str | Path]) -> None:
+    """Refuse a mark that shows nothing, or an output that is a second or an unapproved version of a registered asset."""
+    if not all(map(is_said, who)) or not outputs:
         raise UsageError(f"the mark of stage {stage} needs a run, an agent and at least one output to be inspected")
-
-
-def _refuse_second_versions(folder: GovernedFolder, outputs: Sequence[str | Path]) -> None:
-    """Refuse an output that is a second version of a registered asset, or the asset with bytes nobody approved."""
     registry_path = folder.path(places.REGISTRY)
     if not registry_path.exists():
         return

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from governance_pipeline.framework.folder import GovernedFolder
+    from governance_pipeline.ledger.ledger import Ledger
 
 LOCK: Final = "current-state"
 """Lock under which every writer of the state works."""
@@ -114,12 +115,14 @@ def values_of(changes: Iterable[str], members: Mapping[str, Any]) -> dict[str, A
 
 
 class StateKeeper:
-    """Changes the state of one folder; `clock` gives the time of a change."""
+    """Changes the state of one folder; `clock` gives the time of a change, `ledger` takes what its lock has to tell."""
 
-    def __init__(self, folder: GovernedFolder, *, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, folder: GovernedFolder, *, clock: Callable[[], datetime] = utc_now, ledger: Ledger | None = None
+    ) -> None:
         self._folder = folder
         self._clock = clock
-        self._locks = Locks(folder, clock=clock)
+        self._locks = Locks(folder, ledger=ledger, clock=clock)
         self._writer = AtomicWriter(folder.path(places.STATE).parent)
         self._history = folder.path(places.HISTORY)
 
