@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError
-from governance_pipeline.framework.rebaseline.files import keep_in_step
+from governance_pipeline.framework.rebaseline.files import is_of, keep_in_step
 from governance_pipeline.framework.refusal import FrameworkRefused
 from governance_pipeline.ledger.event import NewEvent
 from governance_pipeline.ledger.ledger import LedgerMoved
@@ -73,7 +73,7 @@ def require_step(project: Project, step: Step) -> Progress:
         FrameworkRefused: none is declared, a step before it is missing, or it was taken once for all.
     """
     keep_in_step(project.folder, project.ledger, project.root, project.clock())
-    return _allowed(progress_now(project), step)
+    return _allowed(project, progress_now(project), step)
 
 
 def take(project: Project, step: Step, make: Callable[[Progress], Sequence[NewEvent]]) -> Progress:
@@ -90,7 +90,7 @@ def take(project: Project, step: Step, make: Callable[[Progress], Sequence[NewEv
     """
     for _ in range(TRIES):
         history = read_rebaselines(project.ledger)
-        progress = _allowed(open_rebaseline(history, project.root, project.clock()), step)
+        progress = _allowed(project, open_rebaseline(history, project.root, project.clock()), step)
         try:
             project.ledger.append_all(make(progress), after=history.size)
         except LedgerMoved:
@@ -107,10 +107,14 @@ def step_event(
     return NewEvent(EVENT_OF[step], actor, {"rebaseline_id": progress.rebaseline_id, **body}, now, unique)
 
 
-def _allowed(progress: Progress | None, step: Step) -> Progress:
+def _allowed(project: Project, progress: Progress | None, step: Step) -> Progress:
     if progress is None:
         message = f"{step} is a step of a re-baseline, and none is open; `govern rebaseline declare` comes first"
         raise FrameworkRefused(RebaselineCode.NOT_DECLARED, message)
+    if not is_of(project.folder, progress):
+        where = progress.declared.document.get("project")
+        message = f"{progress.rebaseline_id} was declared for {where}; take its steps there"
+        raise FrameworkRefused(RebaselineCode.OTHER_PROJECT, message)
     if step in _ONCE and step in progress.taken:
         message = f"{step} was taken with event {progress.taken[step].seq} and stands until the re-baseline ends"
         raise FrameworkRefused(RebaselineCode.STEP_TAKEN, message)

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from governance_pipeline.contracts.audit_incidents import AuditIncidents
 from governance_pipeline.contracts.registry import frame_of
@@ -119,6 +121,15 @@ def test_an_output_hash_is_computed_anew_or_said_to_be_beyond_that(house, change
     write(house[0], entry(**changes))
     [found] = read_trail(house[0]).entries
     assert (found.state, found.reason) == (state, reason)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.one_of(st.binary(max_size=40), st.just(b"{}"), st.just(entry().encode())), max_size=6))
+def test_whatever_the_file_holds_every_line_is_accounted_for(house, lines):
+    house[0].path(AUDIT_TRAIL).write_bytes(data := b"\n".join(lines))
+    trail = read_trail(house[0])
+    assert trail.lines == len(trail.entries) + len(trail.broken) + trail.blank
+    assert trail.lines == data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
 
 
 def test_an_entry_that_calls_itself_verified_is_a_claim(house):

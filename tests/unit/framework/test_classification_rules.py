@@ -6,12 +6,15 @@ import importlib.util
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from governance_pipeline.errors import UsageError
 from governance_pipeline.framework.classification_rules import audit_rule, audits, contradicted, require_validated
+from governance_pipeline.framework.documents import schema_document
 from governance_pipeline.framework.refusal import FrameworkRefused
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
+from governance_pipeline.trust.rule_audit_statement import stated_audit
 
 GATE = Path(__file__).parents[1] / "gate"
 
@@ -67,6 +70,9 @@ def test_an_audited_rule_names_sample_size_auditor_and_error_rate(world, rule, t
     assert (found.sample_size, found.errors, found.auditors) == (60, 2, ("ben",))
     assert (found.error_rate, found.error_low, found.error_high) == ("0.033333", "0.009189", "0.113638")
     assert len(found.sample_sha256) == 64
+    [event] = world.ledger.events(types={"CLASSIFICATION_RULE_AUDITED"})
+    said = stated_audit(event.body["envelope"].encode(), world.verifier().root, NOON, NOON)
+    jsonschema.validate(dict(said.document), schema_document("classification-rule-audit-v1"))
 
 
 def test_another_version_of_the_rule_needs_another_audit(world, rule, tmp_path):

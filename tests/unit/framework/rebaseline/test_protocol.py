@@ -5,13 +5,18 @@ from __future__ import annotations
 import itertools
 import json
 
+import jsonschema
 import pytest
 
 from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.framework.documents import schema_document
+from governance_pipeline.framework.folder import GovernedFolder
 from governance_pipeline.framework.rebaseline import protocol, resuming
-from governance_pipeline.framework.rebaseline.declaring import declare
+from governance_pipeline.framework.rebaseline.declaring import declare, freeze
 from governance_pipeline.framework.rebaseline.frozen import freeze_in_force, refuse_if_frozen
 from governance_pipeline.framework.refusal import FrameworkRefused
+from governance_pipeline.framework.scaffold.laying_out import lay_out
+from governance_pipeline.framework.scaffold.plan import plan_of
 from governance_pipeline.ledger.rebaselines import Step, baseline_in_force, read_rebaselines
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
@@ -161,3 +166,22 @@ def test_the_version_of_the_last_resumption_is_the_baseline_in_force(house):
     house.walk(Step.RESUME, scope="again", round="atlas-0002", version="2.0.1")
     baseline = baseline_in_force(read_rebaselines(house.world.ledger), house.project.root, house.now)
     assert baseline.version == "2.0.1"
+
+
+def test_the_steps_of_a_project_are_taken_in_its_folder_and_freeze_what_shares_its_ledger(house):
+    house.take(Step.DECLARE)
+    other = house.root / "other"
+    lay_out(other, plan_of("en"))
+    elsewhere = house.project._replace(folder=GovernedFolder(other))
+    for call in (freeze, lambda project: declare(project, "a change", house.signer())):
+        with pytest.raises(FrameworkRefused, match=r"REBASELINE_(OTHER_PROJECT|OPEN)"):
+            call(elsewhere)
+    house.take(Step.FREEZE)
+    with pytest.raises(Refusal, match="FROZEN"):
+        refuse_if_frozen(elsewhere.ledger, elsewhere.root, house.now)
+
+
+def test_the_declaration_keeps_its_schema(house):
+    house.take(Step.DECLARE)
+    document = house.progress().declared.document
+    jsonschema.validate(dict(document), schema_document("rebaseline-declaration-v1"))
