@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("governance_pipeline.cli.audit", "Audit logs: which declared numbers are false; nothing to set up."),
+    "authorize": ("governance_pipeline.cli.authorize", "May this agent do this now, and by which rule."),
     "audit-trail": (
         "governance_pipeline.cli.audit_trail",
         "The audit trail of a governed project: which hashes hold.",
@@ -31,7 +32,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "governance_pipeline.cli.classification",
         "Classification rules, validated on audited samples.",
     ),
-    "authorize": ("governance_pipeline.cli.authorize", "May this agent do this now, and by which rule."),
     "confidence": (
         "governance_pipeline.cli.confidence",
         "How far agents and users can be trusted; it never blocks.",
@@ -56,7 +56,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "governance_pipeline.cli.registry",
         "Which file of a governed project counts; it changes only when approved.",
     ),
+    "red": ("governance_pipeline.cli.red", "Long processes: lock, checkpoint and a measured limit, or no start."),
     "rounds": ("governance_pipeline.cli.rounds", "Import rounds of agent work, list and verify them."),
+    "stage": ("governance_pipeline.cli.stage", "Marks between stages of a run, measured again before the next."),
+    "state": ("governance_pipeline.cli.state", "Where a governed project stands, and every earlier state."),
     "trust": ("governance_pipeline.cli.trust", "Who may sign: make the trust root, add principals, look at it."),
     "verdict": ("governance_pipeline.cli.verdict", "Verdicts of rounds: what they add up to, and why."),
     "verify-layout": ("governance_pipeline.cli.verify_layout", "Look whether a project folder is as it was laid out."),

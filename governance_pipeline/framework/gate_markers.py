@@ -124,7 +124,7 @@ def complete_stage(
 
 
 def _refuse_unfit(folder: GovernedFolder, stage: str, who: tuple[str, str], outputs: Sequence[str | Path]) -> None:
-    """Refuse a mark that shows nothing, or an output that is a second or an unapproved version of a registered asset."""
+    """Refuse a mark that shows nothing, or an output that is a second or unapproved version of a registered asset."""
     if not all(map(is_said, who)) or not outputs:
         raise UsageError(f"the mark of stage {stage} needs a run, an agent and at least one output to be inspected")
     registry_path = folder.path(places.REGISTRY)
