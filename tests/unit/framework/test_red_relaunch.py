@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from governance_pipeline.framework.authorize import authorize
 from governance_pipeline.framework.locks import Locks
 from governance_pipeline.framework.red_processes import RedPlan, RedState, interruption_of, red_process, red_record
-from governance_pipeline.framework.red_relaunch import relaunch_approved, relaunch_proposal
+from governance_pipeline.framework.red_relaunch import relaunch_approved, relaunch_question
+from governance_pipeline.framework.refusal import FrameworkRefused
 from governance_pipeline.framework.timeouts import derive_timeout_from_percentiles
-from governance_pipeline.gate.acting import ask
 from governance_pipeline.trust.reasons import Refusal
 
 if "registry_house" not in sys.modules:
@@ -50,23 +51,27 @@ def _relaunch(house, run_id, now=NOON + HOUR):
 
 
 def _refused(house, run_id, now=NOON + HOUR):
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(FrameworkRefused) as caught:
         _relaunch(house, run_id, now)
     return caught.value
 
 
 def _request(house, now=NOON):
+    return _asked(house, "worker", now).request_id
+
+
+def _asked(house, agent, now=NOON):
     interruption = interruption_of(house.folder, "corpus")
-    return ask(relaunch_proposal(house.folder, interruption, "worker"), house.verifier(now), now).request_id
+    return authorize(relaunch_question(interruption, agent), house.folder, house.verifier(now), now)
 
 
 def test_a_relaunch_nobody_decided_on_asks_and_starts_nothing(house):
     refusal = _refused(house, "run-2")
     request = _request(house, NOON + HOUR)
-    assert str(refusal.code) == "MISSING"
-    assert f"govern gate approve {request[:16]}" in str(refusal)
+    assert refusal.code == "RELAUNCH_NEEDS_APPROVAL"
+    assert f"govern gate approve {request}" in str(refusal)
     assert red_record(house.folder, "corpus")[0]["run_id"] == "run-1"
-    assert f"govern gate approve {request[:16]}" in str(_refused(house, "run-2")), "asked once"
+    assert f"govern gate approve {request}" in str(_refused(house, "run-2")), "asked once"
 
 
 def test_an_approved_relaunch_starts_once_and_the_next_interruption_is_asked_about_anew(house):
@@ -75,7 +80,7 @@ def test_an_approved_relaunch_starts_once_and_the_next_interruption_is_asked_abo
     assert red_record(house.folder, "corpus")[0]["state"] == RedState.FINISHED
     _crash(house, "run-3")
     refusal = _refused(house, "run-4")
-    assert "awaits a decision" in str(refusal)
+    assert "govern gate approve" in str(refusal)
     assert red_record(house.folder, "corpus")[0]["run_id"] == "run-3"
 
 
@@ -86,11 +91,15 @@ def test_an_approval_is_used_up_by_the_relaunch_even_when_that_fails_too(house):
         relaunch_approved(house.folder, house.verifier(NOON + HOUR), interruption, "worker", "run-2", NOON + HOUR)
 
     _crash(house, "run-2", may_relaunch=approved)
-    assert "awaits a decision" in str(_refused(house, "run-3", NOON + 2 * HOUR))
+    assert "govern gate approve" in str(_refused(house, "run-3", NOON + 2 * HOUR))
 
 
 def test_nobody_approves_a_relaunch_they_want_themselves(house):
-    interruption = interruption_of(house.folder, "corpus")
-    request = ask(relaunch_proposal(house.folder, interruption, "ana"), house.verifier(), NOON).request_id
+    request = _asked(house, "ana").request_id
     with pytest.raises(Refusal, match="SELF_APPROVAL"):
         house.world.decide(request, who="ana", now=NOON)
+
+
+def test_no_row_of_the_allow_list_replaces_the_approval(house):
+    house.allow(standing="| worker | relaunch_red_process | * | nights |")
+    assert _refused(house, "run-2").code == "RELAUNCH_NEEDS_APPROVAL"
