@@ -102,13 +102,7 @@ def open_runs(request: Requested, history: History) -> dict[str, str | None]:
         Asset -> the root run that used its decision and alone may go on; None where none was used yet. Empty once
         everything is published.
     """
-    mine = [
-        passed
-        for passed in history.passages
-        if passed.seq > request.seq
-        and (passed.gate, passed.round_id) == (request.gate, request.round_id)
-        and passed.subject_sha256 == request.subject_sha256
-    ]
+    mine = history.passages_of(request)
     done = {passed.asset for passed in mine if passed.type == _DONE}
     used = {passed.asset: passed.root_run_id for passed in mine if passed.type == _CONSUMED}
     return {asset: used.get(asset) for asset in gate_of(request.gate).assets if asset not in done}

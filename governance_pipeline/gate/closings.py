@@ -87,6 +87,9 @@ def closing_decisions(history: History, request: Requested, root: TrustRoot) -> 
 
 def unlifted_closings(history: History, request: Requested, root: TrustRoot) -> list[Signed]:
     """Give the closing decisions their own person has not taken back by a later approval that names them."""
+    closings = closing_decisions(history, request, root)
+    if not closings:  # most requests: no approval needs to be read
+        return []
     approvals = [
         signed_decision(r, root)
         for r in history.of_round(request.gate, request.round_id)
@@ -100,7 +103,7 @@ def unlifted_closings(history: History, request: Requested, root: TrustRoot) -> 
     }
     return [
         closing
-        for closing in closing_decisions(history, request, root)
+        for closing in closings
         if not any((person, closing.decision_id) in taken_back for person in closing.who)
     ]
 

@@ -91,7 +91,9 @@ def counted(
     check_delegate(said.delegator, said.delegate, verifier, now)
     if is_withdrawn(recorded.delegation_id, said.delegator, history, root):
         # Not REVOKED, which would close the request to everybody: it waits for a decision again.
-        raise Refusal(ReasonCode.UNTRUSTED_KEY, f"{said.delegator!r} has taken the delegation to {said.delegate!r} back")
+        raise Refusal(
+            ReasonCode.UNTRUSTED_KEY, f"{said.delegator!r} has taken the delegation to {said.delegate!r} back"
+        )
     return said
 
 

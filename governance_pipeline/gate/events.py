@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.attempts import Failed, Retried, failed_of, retried_of
+from governance_pipeline.gate.by_round import by_round
 from governance_pipeline.gate.delegation import Delegated, delegated_of
 from governance_pipeline.gate.event_members import request_members, text, texts
 from governance_pipeline.gate.freezes import Freezes
 from governance_pipeline.gate.gates import is_gate
+from governance_pipeline.ledger.dismissals import read_dismissals
 from governance_pipeline.ledger.rebaselines import read_rebaselines
 from governance_pipeline.ledger.verification import Fault
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
@@ -54,7 +57,6 @@ DELEGATIONS = (EventType.DELEGATED, EventType.UNDELEGATED)
 PASSAGES = (EventType.INTENT, EventType.CONSUMED, EventType.RELEASED, EventType.DONE)
 PASSAGE_MEMBERS = ("gate", "round_id", "asset", "decision_id", "subject_sha256", "run_id", "root_run_id")
 """What the body of every event of a passage holds."""
-
 
 UNUSABLE = "unusable"
 """Code of the fault of an event that does not hold what its type needs."""
@@ -153,6 +155,7 @@ class History:
     delegations: list[Delegated] = field(default_factory=list)
     unusable: list[Fault] = field(default_factory=list)
     _faults: list[Fault] | None = None
+    _dismissed: frozenset[str] | None = None
 
     def faults(self, ledger: Ledger) -> list[Fault]:
         """Give the faults of the ledger this was read from, checked once for everything asked of it."""
@@ -160,13 +163,19 @@ class History:
             self._faults = ledger.verify()
         return self._faults
 
+    def has_dismissals(self, ledger: Ledger, round_id: str) -> bool:
+        """Tell whether anybody dismissed a finding of a round; read once for everything asked of this history."""
+        if self._dismissed is None:
+            self._dismissed = frozenset(of for of, _ in read_dismissals(ledger).of)
+        return round_id in self._dismissed
+
     def in_force(self, gate: str, round_id: str) -> Requested | None:
         """Give the latest request of a round; None when nothing was asked yet."""
-        return next((r for r in reversed(self.requests) if (r.gate, r.round_id) == (gate, round_id)), None)
+        return self._asked.get((gate, round_id))
 
     def of_round(self, gate: str, round_id: str) -> list[Recorded]:
         """Give the decisions recorded for a round, oldest first."""
-        return [d for d in self.decisions if (d.gate, d.round_id) == (gate, round_id)]
+        return list(self._decided.get((gate, round_id), ()))
 
     def approvals(self, request: Requested) -> list[Recorded]:
         """Give the approvals recorded for one window of a request, oldest first; none is believed yet."""
@@ -180,6 +189,23 @@ class History:
     def windows(self, request_id: str) -> list[Requested]:
         """Give the windows of a request, oldest first."""
         return [r for r in self.requests if r.request_id == request_id]
+
+    def passages_of(self, request: Requested) -> list[Passed]:
+        """Give the steps of passages on one window of a request, oldest first."""
+        passages = self._passed.get((request.gate, request.round_id), ())
+        return [p for p in passages if p.seq > request.seq and p.subject_sha256 == request.subject_sha256]
+
+    @cached_property
+    def _asked(self) -> dict[tuple[str, str], Requested]:
+        return {(r.gate, r.round_id): r for r in self.requests}
+
+    @cached_property
+    def _decided(self) -> dict[tuple[str, str], list[Recorded]]:
+        return by_round(self.decisions)
+
+    @cached_property
+    def _passed(self) -> dict[tuple[str, str], list[Passed]]:
+        return by_round(self.passages)
 
 
 def read_history(ledger: Ledger, *, is_strict: bool = True) -> History:
@@ -244,8 +270,7 @@ def _add(history: History, event: Event) -> None:
     kind, body = EventType(event.type), event.body
     if kind is EventType.REQUESTED:
         if is_gate(text(body["gate"])):  # a gate of another version of this program is no business of this one
-            baseline = body.get("project_baseline_version")
-            members = request_members(body)
+            baseline, members = body.get("project_baseline_version"), request_members(body)
             history.requests.append(Requested(seq=event.seq, project_baseline=baseline and text(baseline), **members))
     elif kind in DECISIONS:
         names = texts(body, ("gate", "round_id", "request_id", "decision_id"))

@@ -14,7 +14,7 @@ from governance_pipeline.gate.attempts import FIRST_ATTEMPT, Retried, attempt_ke
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.gates import GATES, gate_of
 from governance_pipeline.gate.states import is_used_up, words_of
-from governance_pipeline.gate.verify import passage_of, verify
+from governance_pipeline.gate.verify import ROUND_STEPS, passage_of, verify
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.vocabulary import is_round_id
@@ -100,7 +100,7 @@ def _is_published(request: Requested, history: History, *, is_retry: bool) -> bo
 
 def _refusal(gate: str, round_id: str, verifier: Verifier, history: History, now: datetime) -> Refusal | None:
     try:
-        verify(passage_of(verifier, gate_of(gate), round_id, now, history=history))
+        verify(passage_of(verifier, gate_of(gate), round_id, now, history=history), ROUND_STEPS)
     except Refusal as refusal:
         return refusal
     return None

@@ -21,16 +21,17 @@ from governance_pipeline.gate.facts import BLOCK, open_cases
 from governance_pipeline.gate.gates import gate_of
 from governance_pipeline.gate.inputs import digests_in_force, read_inputs
 from governance_pipeline.gate.passage import policy_ref, project_baseline
-from governance_pipeline.gate.verify import passage_of, verify
-from governance_pipeline.ledger.dismissals import read_dismissals
+from governance_pipeline.gate.verify import STEPS, passage_of, verify
 from governance_pipeline.trust.instants import instant_text
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from governance_pipeline.gate.events import History, Requested
     from governance_pipeline.gate.passage import Verifier
+    from governance_pipeline.gate.verify import Step
 
 
 class State(StrEnum):
@@ -61,7 +62,9 @@ class Standing(NamedTuple):
     message: str | None = None
 
 
-def standing_of(request: Requested, verifier: Verifier, history: History, now: datetime) -> Standing:
+def standing_of(
+    request: Requested, verifier: Verifier, history: History, now: datetime, *, steps: Sequence[Step] = STEPS
+) -> Standing:
     """Give the state of a request.
 
     Args:
@@ -69,6 +72,7 @@ def standing_of(request: Requested, verifier: Verifier, history: History, now: d
         verifier: what is trusted.
         history: the ledger as it was read.
         now: the time.
+        steps: what an approval is held to; fewer only where nothing rests on the answer (`verify.ROUND_STEPS`).
     """
     newest = history.in_force(request.gate, request.round_id)
     if newest is None or newest.seq != request.seq:
@@ -82,7 +86,7 @@ def standing_of(request: Requested, verifier: Verifier, history: History, now: d
     if (stale := _stale(request, verifier, history, now)) is not None:
         return stale
     try:
-        standing = _blocked(request, verifier, history, now) or _decided(request, verifier, history, now)
+        standing = _blocked(request, verifier, history, now) or _decided(request, verifier, history, now, steps)
         return _expired(standing, history) if now >= request.expires else standing
     except StorageError as error:
         return Standing(request, State.STALE, ReasonCode.DIGEST_MISMATCH, str(error))
@@ -101,14 +105,7 @@ def is_used_up(request: Requested, history: History, by: EventType = EventType.C
         history: the ledger as it was read.
         by: the event that says so: CONSUMED, or DONE for passages that were finished.
     """
-    used = {
-        passed.asset
-        for passed in history.passages
-        if passed.type is by
-        and passed.seq > request.seq
-        and (passed.gate, passed.round_id) == (request.gate, request.round_id)
-        and passed.subject_sha256 == request.subject_sha256
-    }
+    used = {passed.asset for passed in history.passages_of(request) if passed.type is by}
     return used >= set(gate_of(request.gate).assets)
 
 
@@ -140,13 +137,13 @@ def _blocked(request: Requested, verifier: Verifier, history: History, now: date
     if request.verdict_status == BLOCK:
         message = f"the verdict of round {request.round_id} is block; new work or a dismissal changes that"
         return Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, message)
-    why = _lapsed(request, verifier, now) or _open_cases(request, verifier, history, now)
+    why = _lapsed(request, verifier, history, now) or _open_cases(request, verifier, history, now)
     return None if why is None else Standing(request, State.BLOCKED_POLICY, ReasonCode.BLOCKED_POLICY, why)
 
 
-def _lapsed(request: Requested, verifier: Verifier, now: datetime) -> str | None:
+def _lapsed(request: Requested, verifier: Verifier, history: History, now: datetime) -> str | None:
     """Say which dismissals the verdict rests on do not count; None when all do, or it rests on none."""
-    if not any(round_id == request.round_id for round_id, _ in read_dismissals(verifier.ledger).of):
+    if not history.has_dismissals(verifier.ledger, request.round_id):
         return None
     lapsed = lapsed_dismissals(read_inputs(gate_of(request.gate), request.round_id, verifier.lake), verifier, now)
     return lapsed_words(lapsed) if lapsed else None
@@ -174,11 +171,13 @@ _STATE_OF_CODE: Final = {
 """What a refusal of the recorded approvals makes of a request; any other code leaves it to be decided."""
 
 
-def _decided(request: Requested, verifier: Verifier, history: History, now: datetime) -> Standing:
+def _decided(
+    request: Requested, verifier: Verifier, history: History, now: datetime, steps: Sequence[Step]
+) -> Standing:
     try:
         if not history.approvals(request):
             raise Refusal(ReasonCode.MISSING, "it awaits a decision")  # noqa: TRY301 - answered like every refusal
-        verify(passage_of(verifier, gate_of(request.gate), request.round_id, now, history=history))
+        verify(passage_of(verifier, gate_of(request.gate), request.round_id, now, history=history), steps)
     except Refusal as refusal:
         return Standing(request, _STATE_OF_CODE.get(refusal.code, State.PENDING), refusal.code, words_of(refusal))
     failed = failed_attempt(request, history)

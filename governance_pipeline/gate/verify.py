@@ -71,6 +71,10 @@ STEPS: Final[tuple[Step, ...]] = (
 """The whole order."""
 
 
+ROUND_STEPS: Final = tuple(step for step in STEPS if step.name not in ("log", "seal", "head", "consume"))
+"""All but what reads the whole ledger: for launching a run and telling people, after which an asset asks everything."""
+
+
 def verify(passage: Passage, steps: Sequence[Step] = STEPS) -> Passage:
     """Ask every step; what comes back has passed.
 

@@ -14,6 +14,7 @@ from governance_pipeline.gate.attempts import failed_attempt
 from governance_pipeline.gate.closings import signed_decision
 from governance_pipeline.gate.events import CLOSING, EventType
 from governance_pipeline.gate.states import State, standing_of
+from governance_pipeline.gate.verify import ROUND_STEPS
 from governance_pipeline.notify.targets import NoticeKind
 from governance_pipeline.trust.instants import instant_text
 
@@ -61,7 +62,7 @@ def _is_recent(request: Requested, history: History, now: datetime) -> bool:
 def _of_request(
     request: Requested, verifier: Verifier, history: History, now: datetime, wanted: Notifications
 ) -> Iterator[Notice]:
-    standing = standing_of(request, verifier, history, now)
+    standing = standing_of(request, verifier, history, now, steps=ROUND_STEPS)
     if standing.state in _WAITS:
         yield _notice(standing, NoticeKind.NEW, _waiting(standing))
         if now >= request.created + wanted.remind_after:
