@@ -141,6 +141,16 @@ def _rows_of(
         "reason": reason,
         "last_verified_at": instant_of(shown.last_verified_at),
     }
+    yield from _archived_rows(folder, entry, recorded, of_ledger, books)
+
+
+def _archived_rows(
+    folder: GovernedFolder,
+    entry: Mapping[str, Any],
+    recorded: Asset | None,
+    of_ledger: Asset | None,
+    books: _Books | None,
+) -> Iterator[dict[str, Any]]:
     here = {version.path: version for version in (recorded.superseded_versions if recorded else ())}
     there = {version.path: version for version in (of_ledger.superseded_versions if of_ledger else ())}
     for path, version in {**there, **here}.items():

@@ -99,13 +99,9 @@ class Lake:
         return Stored(digest, len(frame), versions.path(digest))
 
     def put_batches(
-        self,
-        table: str,
-        round_id: str | None,
-        batches: Iterable[pa.RecordBatch],
-        metadata: Mapping[str, str],
+        self, table: str, round_id: str | None, batches: Iterable[pa.RecordBatch], metadata: Mapping[str, str],
         making: Making | None = None,
-    ) -> Stored:
+    ) -> Stored:  # fmt: skip
         """Store a table given as Arrow batches of its contract: for tables too large to be a frame.
 
         The file and its digest are those `put` makes of the same rows. Rows are judged as they pass by (`BatchRules`);

@@ -7,13 +7,14 @@ control rests on an input that no round could give.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.contracts.registry import empty_frame, frame_of
 from governance_pipeline.verdict.detectors import DETECTORS
 from governance_pipeline.verdict.policy_document import shipped_policy
-from governance_pipeline.verdict.round_view import INPUTS, RoundView, RowsByRound
+from governance_pipeline.verdict.round_view import FOLDER_INPUTS, INPUTS, RoundView, RowsByRound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,6 +100,16 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
 """Table -> what a row says where a control is silent."""
 
 
+_FOLDER_DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "audit_registry": {
+        "name": "prices", "version": "canonical", "path": "data/master/prices.csv", "recorded_sha256": _DIGEST,
+        "ledger_sha256": _DIGEST, "computed_sha256": _DIGEST, "state": "verified", "status": "canonical",
+        "last_verified_at": datetime(2026, 1, 1, tzinfo=UTC), "checked_at": datetime(2026, 1, 2, tzinfo=UTC),
+    },
+}  # fmt: skip
+"""The same for tables of the governed folder."""
+
+
 class ControlResult(NamedTuple):
     """How one control of one detector came out."""
 
@@ -134,8 +145,13 @@ def _without_rows(table: str) -> pd.DataFrame:
 
 
 def control_view(control: Control) -> RoundView:
-    """Look at the one round of a control under the shipped policy."""
-    return RoundView(RowsByRound(control_tables(control)), CONTROL_ROUND, shipped_policy())
+    """Look at the one round of a control under the shipped policy, beside the governed folder it names rows of."""
+    folder = {
+        table: frame_of(table, ({**_FOLDER_DEFAULTS[table], **row} for row in control[table]))
+        for table in FOLDER_INPUTS
+        if table in control
+    }
+    return RoundView(RowsByRound(control_tables(control), folder=folder), CONTROL_ROUND, shipped_policy())
 
 
 def fires(detector: Detector, control: Control) -> bool:
