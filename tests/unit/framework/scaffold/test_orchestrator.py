@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
-from governance_pipeline.framework.folder import AUDIT_TRAIL, SAFETY_CHECKS
+from governance_pipeline.framework.audit_trail import HashState, read_trail
+from governance_pipeline.framework.folder import ALLOWLIST, AUDIT_TRAIL, SAFETY_CHECKS, GovernedFolder
 from governance_pipeline.framework.scaffold.laying_out import lay_out
 from governance_pipeline.framework.scaffold.layout import verify_layout
 from governance_pipeline.framework.scaffold.plan import plan_of
@@ -32,8 +34,10 @@ answer["refuted"] = False
 print(json.dumps(answer))
 """
 ASKED = """
-import json, sys
+import json, os, sys
 from pathlib import Path
+if sys.argv[1] == "red":
+    os.execv(sys.executable, [sys.executable, "-m", "governance_pipeline.cli", *sys.argv[1:]])
 Path("asked.json").write_text(json.dumps(sys.argv[1:]))
 sys.exit({code})
 """
@@ -65,13 +69,13 @@ class Project:
         text = text.replace('(sys.executable, "-m", "governance_pipeline.cli")', '(sys.executable, "authorize.py")')
         (self.root / "run_orchestrator.py").write_text(text)
 
-    def answer(self, code: int | str) -> None:
+    def answer(self, code: int) -> None:
         (self.root / "authorize.py").write_text(ASKED.format(code=code))
 
     def run(self):
-        return subprocess.run(
-            [sys.executable, "run_orchestrator.py"], cwd=self.root, capture_output=True, text=True, check=False
-        )
+        environment = {**os.environ, "HOME": str(self.root.parent), "XDG_CONFIG_HOME": str(self.root.parent)}
+        command = [sys.executable, "run_orchestrator.py"]
+        return subprocess.run(command, cwd=self.root, capture_output=True, text=True, env=environment, check=False)
 
     @property
     def trail(self) -> list[dict]:
@@ -99,7 +103,8 @@ def test_what_is_not_authorized_reaches_no_worker(project):
     project.answer(4)
     _refused(project, "govern authorize ended with 4", ran=0)
     asked = json.loads((project.root / "asked.json").read_text())
-    assert asked == ["authorize", "file_write", "--agent", "copier", "--scope", OUTPUT, "--project", str(project.root)]
+    assert asked[:7] == ["authorize", "file_write", "--agent", "copier", "--scope", OUTPUT, "--run"]
+    assert asked[8:] == ["--ask", "--project", str(project.root)]
 
 
 def test_a_worker_that_validates_itself_is_refused(project):
@@ -137,25 +142,29 @@ def test_a_program_that_is_not_there_is_refused(project):
 
 @pytest.mark.long
 def test_a_red_stage_without_a_measured_limit_starts_nothing(project):
-    (project.root / "measured.json").write_text("[1.0, 2.0]")
-    project.stage("copier", "checker", ', "measured.json"')
-    _refused(project, "SAMPLE_TOO_SMALL", ran=0)
+    (project.root / "measured.txt").write_text("1.0\n2.0\n")
+    project.stage("copier", "checker", ', "measured.txt"')
+    _refused(project, "SAMPLE_TOO_SMALL", ran=1)
+    assert not (project.root / OUTPUT).exists()
 
 
 @pytest.mark.long
-def test_a_red_worker_over_its_limit_is_ended_and_starts_again_only_with_an_approval(project):
-    (project.root / "measured.json").write_text(json.dumps([0.1] * 100))
+def test_a_red_worker_over_its_limit_is_ended_and_does_not_start_again_by_itself(project):
+    (project.root / "measured.txt").write_text("0.1\n" * 100)
     project.agent("workers", "copier", "import time; time.sleep(60)", writes=True)
-    project.stage("copier", "checker", ', "measured.json"')
-    _refused(project, "took longer than 0.2 s", ran=0)
+    project.stage("copier", "checker", ', "measured.txt"')
+    _refused(project, "took longer than the limit", ran=1)
     project.agent("workers", "copier", writes=True)
-    (project.root / "measured.json").write_text(json.dumps([10] * 100))
-    project.answer("4 if sys.argv[2] == 'relaunch_red_process' else 0")
-    _refused(project, "govern authorize ended with 4", ran=0)
-    asked = json.loads((project.root / "asked.json").read_text())
-    assert asked[:6] == ["authorize", "relaunch_red_process", "--agent", "copier", "--scope", "red-copy"]
-    project.answer(0)
-    assert project.run().returncode == 0
+    (project.root / "measured.txt").write_text("60\n" * 100)
+    _refused(project, "RELAUNCH_NEEDS_APPROVAL", ran=2)
+
+
+@pytest.mark.long
+def test_a_red_stage_with_a_measured_limit_is_completed(project):
+    (project.root / "measured.txt").write_text("60\n" * 100)
+    project.stage("copier", "checker", ', "measured.txt"')
+    done = project.run()
+    assert (done.returncode, done.stdout) == (0, "COPY is completed\nNEXT is completed\n")
 
 
 @pytest.mark.long
@@ -166,7 +175,6 @@ def test_a_skeleton_lets_nothing_pass(project):
 
 @pytest.mark.long
 def test_a_stage_that_runs_already_is_refused(project):
-    from governance_pipeline.framework.folder import GovernedFolder
     from governance_pipeline.framework.locks import Locks
 
     with Locks(GovernedFolder(project.root)).held("stage-copy", "somebody else"):
@@ -182,8 +190,10 @@ def test_stages_run_in_order_once_and_their_markers_hold_what_was_hashed(project
     assert [(entry["path"], entry["sha256"]) for entry in mark["outputs"]] == [(OUTPUT, digest)]
     assert (mark["completed_by"], mark["run_id"]) == ("copier", project.trail[0]["run_id"])
     assert [entry["agent_id"] for entry in project.trail] == ["copier", "checker", "second", "checker"]
+    trail = read_trail(GovernedFolder(project.root))
+    assert (trail.lines, len(trail.entries)) == (4, 4)
+    assert {entry.state for entry in trail.entries} == {HashState.MATCH}
     for entry in project.trail:
-        assert entry["output_hash"] == hashlib.sha256(entry["output_result"].encode()).hexdigest()
         assert (entry["independently_verified"], entry["self_reported_status"]) == (False, "completed")
     again = project.run()
     assert again.stdout.count("was completed before; its mark holds") == 2
@@ -209,6 +219,33 @@ def test_the_next_stage_does_not_start_because_a_mark_exists(change, project):
     assert done.returncode == 4
     assert not following.exists()
     assert len(project.trail) == 4
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("more", ["answer.update(token_cost=float('nan'), status=1)", "answer['token_cost'] = True"])
+def test_what_an_agent_says_of_itself_cannot_break_the_trail(more, project):
+    project.agent("workers", "copier", more, writes=True)
+    project.run()
+    trail = read_trail(GovernedFolder(project.root))
+    assert (trail.broken, trail.entries[0].members["token_cost"]) == ([], None)
+    assert trail.entries[0].state is HashState.MATCH
+
+
+@pytest.mark.long
+def test_the_allowlist_of_the_project_decides_when_the_real_govern_is_asked(project):
+    path = project.root / "run_orchestrator.py"
+    path.write_text(
+        path.read_text().replace(
+            '(sys.executable, "authorize.py")', '(sys.executable, "-m", "governance_pipeline.cli")'
+        )
+    )
+    _refused(project, "COPY is refused", ran=0)
+    allowed = project.root / ALLOWLIST
+    rows = f"|---|---|---|---|\n| copier | file_write | `{OUTPUT}` | it makes the copy |\n"
+    allowed.write_text(allowed.read_text().replace("|---|---|---|---|\n", rows, 1))
+    done = project.run()
+    assert "COPY is completed\n" in done.stdout
+    assert "NEXT is refused" in done.stderr
 
 
 def test_without_stages_it_says_so_and_nothing_is_done(tmp_path, tree_of):

@@ -9,6 +9,7 @@ import pytest
 
 from governance_pipeline.framework import documents, folder
 from governance_pipeline.framework.coverage import covered_rules
+from governance_pipeline.framework.critical_actions import critical_list
 from governance_pipeline.framework.scaffold.content_rules import form_faults, template_faults
 from governance_pipeline.framework.scaffold.plan import plan_of
 from governance_pipeline.framework.scaffold.signatures import Variant
@@ -58,6 +59,7 @@ def test_each_agent_may_do_alone_what_the_seed_lists_and_the_rest_waits(plan):
     for agent in agents.values():
         assert agent["needs_checkpoint"]
         assert not set(agent["needs_checkpoint"]) & set(agent["allowed_tools"])
+        assert set(agent["needs_checkpoint"]) <= {entry.name for entry in critical_list()}
         assert "needs_checkpoint" in agent["system_prompt"]
 
 
