@@ -72,11 +72,12 @@ def brief(session: str, folder: Path, lang: str, no_emoji: bool, as_json: bool) 
 @NO_EMOJI
 @AS_JSON
 def team(folder: Path, lang: str, no_emoji: bool, as_json: bool) -> None:
-    """Show each team: weighted score, quadrant and floor, and the tables of both sides."""
-    from governance_pipeline.confidence.status_lines import team_lines
+    """Show each team: weighted score, quadrant and floor; and both sides and every sub-agent by domain."""
+    from governance_pipeline.confidence.status_lines import score_lines, team_document, team_lines
 
-    document = _part(folder, "teams", "govern/confidence-teams/v1")
-    say(document, team_lines(document, style_of(lang, no_emoji)), as_json=as_json)
+    document, style = _status(folder), style_of(lang, no_emoji)
+    lines = [*team_lines(document, style), *score_lines(document["subjects"], style)]
+    say(team_document(document), lines, as_json=as_json)
 
 
 @click.command(epilog="Example: govern confidence pool --json")
@@ -132,11 +133,15 @@ def explain(agent: str | None, user: str | None, domain: str | None, folder: Pat
 
 
 def _part(folder: Path, name: str, schema: str) -> dict[str, Any]:
+    whole = _status(folder)
+    return {"schema": schema, "as_of": whole["as_of"], name: whole[name]}
+
+
+def _status(folder: Path) -> dict[str, Any]:
     from governance_pipeline.confidence.status import status_document
 
     found = open_store(folder).standing()
-    whole = status_document(found.folded.state, found.registry, _today())
-    return {"schema": schema, "as_of": whole["as_of"], name: whole[name]}
+    return status_document(found.folded.state, found.registry, _today())
 
 
 def _today() -> int:

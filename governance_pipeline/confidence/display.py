@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from governance_pipeline.confidence.rows import Alert, EventRow
     from governance_pipeline.confidence.state import State
 
-_WEIGHTS = {
+WEIGHTS = {
     Quadrant.GOOD: "50/50",
     Quadrant.COMPENSATED: "100/0",
     Quadrant.PROBLEM: "0/100",
     Quadrant.BREAKDOWN: "50/50",
 }
+"""What agent and user weigh in the score of a team, by quadrant (spec/confidence.md §5)."""
 _WIDTH = 8
 
 
@@ -99,7 +100,7 @@ def score_table(
     found = team_score(state, registry, team)
     hand = "🤝 " if style.has_icons else ""
     lines.append(
-        f"{hand}{say['team']}: {_one(found.score)}% ({_WEIGHTS[found.quadrant]} {found.quadrant}), "
+        f"{hand}{say['team']}: {_one(found.score)}% ({WEIGHTS[found.quadrant]} {found.quadrant}), "
         f"{say['floor']} {_one(found.floor)}%{row_mark(hub, is_theirs=False, style=style)}"
     )
     return lines

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from governance_pipeline.confidence.display import row_mark
+from governance_pipeline.confidence.display import WEIGHTS, row_mark
 from governance_pipeline.confidence.icons import DOMAIN_ICON, DOMAIN_SHORT, ESCALATION_ICON, MATURITY_ICON
-from governance_pipeline.confidence.terms import Domain, Escalation, Maturity, Role
+from governance_pipeline.confidence.terms import Domain, Escalation, Maturity, Quadrant, Role
 from governance_pipeline.confidence.wording import words
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def status_lines(document: Mapping[str, Any], style: Style, hub: HubShown | None
     lines = score_lines(document["subjects"], style, hub)
     lines += team_lines(document, style)
     lines += pool_lines(document, style)
-    return lines + recovery_lines(recovery_document(document), style)
+    return lines + _recoveries(recovery_document(document), style)
 
 
 def score_lines(subjects: list[dict[str, Any]], style: Style, hub: HubShown | None = None) -> list[str]:
@@ -55,13 +55,37 @@ def score_lines(subjects: list[dict[str, Any]], style: Style, hub: HubShown | No
 
 
 def team_lines(document: Mapping[str, Any], style: Style) -> list[str]:
-    """Return one line per team: score, quadrant, and the floor a good score can hide."""
+    """Return one line per team: score, weights and quadrant, the floor a good score can hide, and both sides."""
     say, hand = words(style.language), "🤝 " if style.has_icons else ""
     return [
-        f"{hand}{say['team']} {team['team_id']}: {_one(team['score'])}% ({_one(team['agent'])}/{_one(team['user'])} "
-        f"{team['quadrant']}), {say['floor']} {_one(team['floor'])}%"
+        f"{hand}{say['team']} {team['team_id']}: {_one(team['score'])}% ({WEIGHTS[Quadrant(team['quadrant'])]} "
+        f"{team['quadrant']}), {say['floor']} {_one(team['floor'])}% | {team['agent_id']} {_one(team['agent'])}, "
+        f"{team['user_id']} {_one(team['user'])}"
         for team in document["teams"]
     ]
+
+
+def team_document(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the teams of a document with `subjects`, and every agent that stands for no team: the sub-agents."""
+    leads = {team["agent_id"] for team in document["teams"]}
+    others = [one for one in document["subjects"] if one["role"] == Role.AGENT and one["subject_id"] not in leads]
+    return {
+        "schema": "govern/confidence-teams/v1",
+        "as_of": document["as_of"],
+        "teams": document["teams"],
+        "sub_agents": [_sub_agent(one) for one in others],
+    }
+
+
+def _sub_agent(subject: Mapping[str, Any]) -> dict[str, Any]:
+    track = next((one for one in subject["tracks"] if one["runtime"] == subject["runtime"]), None)
+    return {
+        "subject_id": subject["subject_id"],
+        "runtime": subject["runtime"],
+        "global": subject["global"],
+        "evaluations": track["evaluations"] if track else 0,
+        "domains": {one.value: track["domains"][one]["score"] for one in Domain} if track else None,
+    }
 
 
 def pool_lines(document: Mapping[str, Any], style: Style) -> list[str]:
@@ -96,13 +120,16 @@ def recovery_document(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def recovery_lines(document: Mapping[str, Any], style: Style) -> list[str]:
     """Return one line per domain in recovery; one that says so where there is none."""
+    return _recoveries(document, style) or [words(style.language)["nothing_recovering"]]
+
+
+def _recoveries(document: Mapping[str, Any], style: Style) -> list[str]:
     say, icon = words(style.language), "⚠️ " if style.has_icons else ""
-    lines = [
+    return [
         f"{icon}{say[one['role']]} {one['subject_id']}, {one['domain']} {one['score']:g}: {say['recovery']}, "
         f"{say['plan']}; {say['days_above'].format(days=one['days_above'])}"
         for one in document["domains"]
     ]
-    return lines or [say["nothing_recovering"]]
 
 
 def brief_lines(document: Mapping[str, Any], style: Style, hub: HubShown | None = None) -> list[str]:

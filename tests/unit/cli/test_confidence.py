@@ -120,6 +120,21 @@ def test_every_showing_command_answers_by_its_schema(document):
     assert found["explain"]["events"][-1]["reasons"] == ["day_cap"]
 
 
+def test_a_team_is_shown_with_its_weights_both_sides_and_every_sub_agent(govern, document):
+    govern("register", "subject", "agent", "bob")
+    assert document("team")["sub_agents"] == [
+        {"subject_id": "bob", "runtime": None, "global": 50, "evaluations": 0, "domains": None}
+    ]
+    _, out, _ = govern("team", "--no-emoji")
+    assert "50.0% (50/50 GOOD), floor 50.0% | ada 50.0, kim 50.0" in out
+    assert "Agent bob" in out
+
+
+def test_where_nothing_recovers_the_command_says_so_and_the_status_is_silent(govern):
+    assert govern("recovery")[1] == "no domain is in recovery\n"
+    assert "in recovery" not in govern("status")[1]
+
+
 def test_a_note_obeys_no_terminal(govern):
     _, out, _ = govern("bonus", "+1", "TECH", "a\x1b[31m\u202eb")
     assert "\x1b" not in out
