@@ -66,6 +66,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "warehouse": ("governance_pipeline.cli.warehouse", "Rebuild the DuckDB views over the lake, or query them."),
 }
 
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "Audit what agents report": ("audit", "crosscheck", "rounds", "features", "verdict", "warehouse", "confidence"),
+    "Decide": ("gate", "trust", "ledger", "doctor"),
+    "Govern a project folder": (
+        "init", "verify-layout", "framework", "authorize", "registry", "lock", "state", "stage", "red", "incident",
+        "audit-trail", "classification", "rebaseline",
+    ),
+}  # fmt: skip
+"""Heading of the help -> the commands below it; each stands below one of them, as a test shows."""
+
 _PRINTERS = frozenset({"click", "rich"})
 """Packages that write to stdout for us."""
 
@@ -99,8 +109,9 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         """Write the command list without importing any command."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
+        for heading, names in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
 
 
 @click.group(cls=LazyGroup, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})

@@ -14,7 +14,7 @@ import click
 import pytest
 
 from governance_pipeline import errors
-from governance_pipeline.cli.main import COMMANDS, run
+from governance_pipeline.cli.main import COMMANDS, SECTIONS, run
 from governance_pipeline.errors import Fault
 
 HOSTILE = "\x1b[2J\x9b31m\u202eevil\x07"
@@ -229,3 +229,7 @@ def test_an_error_of_the_system_that_is_not_about_printing_keeps_its_traceback(e
     code, _, err = ends_with(OSError(errno.ENOSPC, "No space left on device"))
     assert code == 3
     assert "Traceback" in err
+
+
+def test_every_command_stands_once_in_the_help_below_what_it_is_for():
+    assert sorted(name for names in SECTIONS.values() for name in names) == sorted(COMMANDS)
