@@ -48,6 +48,9 @@ MEMBERS: Final = (
 _RESTORE: Final = "`govern registry verify --restore` writes what the ledger has"
 
 
+_BEGUN: Final = "an approved change was begun and its process died; the next change of the registry finishes it"
+
+
 class _Books(NamedTuple):
     """What the ledger says: entries, decision of the last change by asset, changes nobody approved, and those begun."""
 
@@ -156,6 +159,8 @@ def _archived_rows(
     for path, version in {**there, **here}.items():
         computed = digest_of(folder.path(path))
         of_state = None if books is None else _archive_state(path, path in here, path in there)
+        if of_state is not None and books is not None and entry["name"] in books.unfinished:
+            of_state = "unfinished", _BEGUN
         state, reason = of_state or _bytes_state(path, computed, version.hash, books)
         yield {
             **entry,
@@ -176,7 +181,7 @@ def _entry_state(recorded: Asset | None, of_ledger: Asset | None, books: _Books 
     if books is None or shown is None:
         return None
     wrong = (
-        (shown.name in books.unfinished, "unfinished", "its process died; the next change of the registry finishes it"),
+        (shown.name in books.unfinished, "unfinished", _BEGUN),
         (of_ledger is None, "unrecorded", f"{REGISTRY_FILE} has it, the ledger does not; find out who wrote it there"),
         (recorded is None, "unregistered", f"the ledger has it, {REGISTRY_FILE} does not; {_RESTORE}"),
         (recorded != of_ledger, "mismatch", f"{REGISTRY_FILE} and the ledger say different things; {_RESTORE}"),
