@@ -89,6 +89,6 @@ def _coverage_lines(document: dict[str, Any]) -> Iterator[str]:
             yield f"{'':<13}   not enforced: {rule['convention']}"
     counts = document["counts"]
     yield (
-        f"{counts['enforced']} rules enforced, {counts['partly']} in part, {counts['convention_only']} convention only"
+        f"enforced: {counts['enforced']}, in part: {counts['partly']}, convention only: {counts['convention_only']}"
         + ("" if document["safety_checks"] is None else f"; safety_checks.py: {document['safety_checks']}")
     )
