@@ -123,7 +123,7 @@ def test_an_output_hash_is_computed_anew_or_said_to_be_beyond_that(house, change
     assert (found.state, found.reason) == (state, reason)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.one_of(st.binary(max_size=40), st.just(b"{}"), st.just(entry().encode())), max_size=6))
 def test_whatever_the_file_holds_every_line_is_accounted_for(house, lines):
     house[0].path(AUDIT_TRAIL).write_bytes(data := b"\n".join(lines))

@@ -86,7 +86,7 @@ def test_what_came_later_than_the_size_asked_for_is_not_folded(ledger):
     assert progress_of(read_rebaselines(ledger, 3), name, ROOT, NOON).last is Step.REDERIVE
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(list(Step)), max_size=14))
 def test_no_order_of_events_skips_a_step(tmp_path_factory, monkeypatch, order):
     monkeypatch.setattr("os.fsync", lambda _descriptor: None)

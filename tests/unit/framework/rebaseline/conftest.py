@@ -55,7 +55,7 @@ class House:
             self.world = gate_world.World(root / "gate")
         self.folder = GovernedFolder(root / "project")
 
-    @property
+    @functools.cached_property
     def project(self) -> Project:
         return Project(self.folder, self.world.ledger, self.world.verifier(self.now).root, self.tick)
 
