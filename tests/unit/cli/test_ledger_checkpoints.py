@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from governance_pipeline.ledger.checkpoint import signed_checkpoint
 from governance_pipeline.ledger.head import Head
 from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.ledger.remembered import head_path, kept_conflicts
-from governance_pipeline.trust.config import load_config
+from governance_pipeline.trust.config import load_config, write_config
 from governance_pipeline.trust.keys import KeyFileSigner, load_signer
 
 SCHEMAS = Path(governance_pipeline.ledger.__file__).parent / "schemas"
@@ -164,3 +166,35 @@ def test_a_version_of_the_root_nobody_signed_is_named(place):
     place.ledger.append("TRUST_ROOT", "forger", {"version": 99, "sha256": "f" * 64}, ts=datetime.now(UTC))
     code, document = place.json("verify")
     assert (code, [(f["seq"], f["code"]) for f in document["faults"]]) == (1, [(2, "unusable")])
+
+
+def test_a_verifier_elsewhere_finds_what_was_put_back_with_its_memory(place):
+    """Tier T3: the copy of a ledger is held to what another account has seen, whatever this one forgot."""
+    (there := place.folder / "ci").mkdir(mode=0o700)
+    outside = place.config._replace(
+        root=there / "root.json", ledger=there / "ledger.sqlite", source=there / "gate.toml", log_key=None
+    )
+    write_config(outside)
+
+    def looked():
+        for source, copy in ((place.config.root, outside.root), (place.ledger.path, outside.ledger)):
+            shutil.copy(source, copy)
+        return run(["ledger", "verify", "--config", str(outside.source)])
+
+    _closed(place)
+    shutil.copytree(place.folder / "trust", place.folder / "old")
+    shutil.copytree(place.folder / "mine", place.folder / "old mine")
+    place.append(3)
+    _closed(place)
+    assert looked() == 0
+    for name, old in (("trust", "old"), ("mine", "old mine")):
+        shutil.rmtree(place.folder / name)
+        shutil.copytree(place.folder / old, place.folder / name)
+    assert place.run("ledger", "verify")[0] == 0, place.err  # the machine itself cannot know
+    assert looked() == 1
+
+
+def _closed(place):
+    """Fold the write-ahead log into the file, so that one file is the whole ledger."""
+    with closing(sqlite3.connect(place.ledger.path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
