@@ -48,7 +48,9 @@ def tree_of_plan():
     return _tree
 
 
-@pytest.fixture(params=HOSTILE_NAMES)
+@pytest.fixture(
+    params=[pytest.param(n, marks=() if i % 3 == 0 else pytest.mark.long) for i, n in enumerate(HOSTILE_NAMES)]
+)
 def hostile_name(request) -> str:
     """Give one hostile name of a folder after the other."""
     return request.param

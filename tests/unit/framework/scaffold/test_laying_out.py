@@ -105,7 +105,8 @@ def _as_user(user: int, act) -> str:
     return name
 
 
-def test_every_hostile_name_of_a_folder_gets_the_same_tree(hostile_name, tmp_path, plan, tree_of, tree_of_plan):
+def test_every_hostile_name_of_a_folder_gets_the_same_tree(hostile_name, tmp_path, tree_of, tree_of_plan):
+    plan = plan_of("es")
     done = lay_out(tmp_path / hostile_name, plan)
     assert tree_of(tmp_path) == {hostile_name: None} | {
         f"{hostile_name}/{path}": data for path, data in tree_of_plan(plan).items()

@@ -107,6 +107,7 @@ def test_what_is_not_authorized_reaches_no_worker(project):
     assert asked[8:] == ["--ask", "--project", str(project.root)]
 
 
+@pytest.mark.long
 def test_a_worker_that_validates_itself_is_refused(project):
     project.agent("validators", "copier")
     project.stage("copier", "copier")

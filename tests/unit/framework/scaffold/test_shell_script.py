@@ -40,7 +40,7 @@ def script(tmp_path):
     return _script
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", _some_fast(SHELLS))
 @pytest.mark.parametrize("variant", [Variant.LIBRARY, Variant.SKELETON])
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_the_script_gives_the_tree_of_govern_init(language, variant, shell, script, tmp_path, tree_of):
