@@ -6,6 +6,7 @@ file of the plan is in the answer. What does not: how tables are made (pipeline)
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from governance_pipeline.contracts.registry import is_by_round
@@ -13,6 +14,7 @@ from governance_pipeline.crosscheck.builtin_proof import catalogue_proofs
 from governance_pipeline.crosscheck.catalogue import catalogue_sha256
 from governance_pipeline.crosscheck.mutation import MutationProof
 from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.framework.reprocessing import account_keeper
 from governance_pipeline.ingest.importing import import_round
 from governance_pipeline.ingest.layout import CONTRACT_FILE
 from governance_pipeline.ingest.round import RAW_TABLES, read_files
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from governance_pipeline.ingest.round_tables import RoundTables
 
     GiveUp = Callable[[str, Exception], RoundTables]
+
+_LOGGER = logging.getLogger(__name__)
 
 NOT_ANALYZED: Final = "not_analyzed"
 """Reason of a file whose round could not be made into tables at all."""
@@ -145,7 +149,7 @@ def _failing(rounds: Sequence[RoundTables], error: Exception, trust: Trust | Non
 def _audit_stored(
     plan: Sequence[PlannedRound], root: Path, on_round: Callable[[], object], give_up: GiveUp
 ) -> dict[str, pd.DataFrame]:
-    workspace = Workspace(root / "landing", root / "lake")
+    workspace = Workspace(root / "landing", root / "lake", keeper=account_keeper(_LOGGER.warning))
     for planned in plan:
         _refuse_conflicts(import_round(planned, workspace.landing))
     ids = [planned.round_id for planned in plan if any(file.reason is None for file in planned.files)]

@@ -14,19 +14,23 @@ approval. The way out needs none: another lake, where everything is a first run.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError
 from governance_pipeline.framework.making_digest import keep_made_with, kept_made_with, made_with
 from governance_pipeline.gate.acting import check_act
 from governance_pipeline.gate.gates import AUTHORITY
+from governance_pipeline.gate.passage import open_verifier
 from governance_pipeline.gate.proposals import Proposal, kept_proposal
+from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.storage.making import Making
+from governance_pipeline.trust import config as account
+from governance_pipeline.trust.config import load_config
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
-    from datetime import datetime
 
     from governance_pipeline.framework.making_digest import MadeWith
     from governance_pipeline.gate.passage import Verifier
@@ -41,10 +45,30 @@ _WHAT: Final = "this would replace tables of every ingested round by ones made w
 
 
 class Keeper(NamedTuple):
-    """Whom to ask: opens what is trusted for a lake (None: no gate is configured), and gives the time."""
+    """Whom to ask: opens what is trusted for a lake (None: no gate is configured), and gives the time.
+
+    `without_gate` is told what goes on where no gate is configured and it goes on all the same: only the store of an
+    audit that needs no set-up may do so, from which nothing is ever published. None: it is refused.
+    """
 
     verifier: Callable[[Lake], Verifier | None]
     clock: Callable[[], datetime]
+    without_gate: Callable[[str], None] | None = None
+
+
+def account_keeper(without_gate: Callable[[str], None] | None = None) -> Keeper:
+    """Give whom to ask by the configuration of this account, and by the clock of this machine."""
+
+    def now() -> datetime:
+        return datetime.now(UTC)
+
+    def verifier(lake: Lake) -> Verifier | None:
+        if not account.default_config_path().exists():
+            return None
+        config = load_config(None)
+        return open_verifier(config, Ledger(config.ledger), lake, now())
+
+    return Keeper(verifier, now, without_gate)
 
 
 class Reprocessing:
@@ -60,6 +84,7 @@ class Reprocessing:
         self._lake = lake
         self._keeper = keeper
         self._made = made
+        self._is_said = False
 
     def making(self, planned: Collection[str]) -> Making:
         """Give the stamp of what is stored now, with the question before other tables are replaced.
@@ -85,6 +110,11 @@ class Reprocessing:
             Refusal: with the reason code; nothing of the table is replaced.
         """
         verifier = None if self._keeper is None else self._keeper.verifier(self._lake)
+        if self._keeper is not None and verifier is None and self._keeper.without_gate is not None:
+            if not self._is_said:
+                self._keeper.without_gate(f"{_WHAT}; no gate is configured, so nobody is asked")
+            self._is_said = True
+            return
         if self._keeper is None or verifier is None:
             raise Refusal(
                 ReasonCode.MISSING,

@@ -150,6 +150,15 @@ def test_without_a_gate_nobody_can_approve_and_another_lake_needs_nobody(corpus,
     assert corpus.lines() == [2, 2, 2]
 
 
+def test_only_who_says_so_goes_on_without_a_gate_and_says_it_once(corpus):
+    said = []
+    corpus.put(NEW, lines=2, keeper=Keeper(lambda _: None, lambda: NOON, said.append))
+    assert corpus.lines() == [2, 2, 2]
+    assert len(said) == 1
+    with_gate = Keeper(lambda _: corpus.world.verifier(NOON), lambda: NOON, said.append)
+    assert _code(lambda: corpus.put(OLD, lines=3, keeper=with_gate)) == "MISSING"
+
+
 def test_a_table_of_which_nobody_knows_what_made_it_counts_as_made_otherwise(corpus):
     for round_id in ROUNDS:
         corpus.lake.put(TABLE, round_id, _frame(round_id, 7))
