@@ -23,7 +23,7 @@ class AuditRebaseline(TableModel):
         "What invalidates an assumption, or declaration for a re-baseline.",
         pattern=(
             r"^(baseline_not_noted|document_changed|phase_not_in_requirements|new_log_format|new_column|new_data_type"
-            r"|rule_contradicted|declaration)$"
+            r"|rule_contradicted|old_baseline|declaration)$"
         ),
     )
     subject: Text = text(

@@ -3,7 +3,9 @@
 What belongs here: comparing what there is with the assumptions the baseline was noted with. What does not: noting them
 (`assumptions`) and judging rounds by it (the verdict's detector, from the table). Triggers by spec/framework.md §7: a
 new log format, column or type of data; a phase that the requirements do not name; a finding that contradicts a coded
-rule; policies or requirements that changed. While a re-baseline is open every one of them counts as declared.
+rule; policies or requirements that changed. While a re-baseline is open every one of them counts as declared. One more
+has another way out: a round that came after a re-baseline and still names the version before it would be compared with
+the cohort of the old baseline, which does not carry over; it must name the version in force.
 """
 
 from __future__ import annotations
@@ -12,13 +14,16 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.framework import folder as places
 from governance_pipeline.framework.classification_rules import audits, contradicted
 from governance_pipeline.framework.documents import CURRENT_STATE, read_document
 from governance_pipeline.framework.kept_text import read_text
 from governance_pipeline.framework.rebaseline.assumptions import noted_of, seen_in
 from governance_pipeline.framework.rebaseline.declaring import DOCUMENTS, baseline_version, digests_of
+from governance_pipeline.framework.rebaseline.files import is_of
 from governance_pipeline.ledger.cases import CaseEvent
+from governance_pipeline.ledger.rebaselines import Step, every_progress, read_rebaselines
 from governance_pipeline.strict.files import FileRefused
 from governance_pipeline.trust.case_statement import Outcome
 
@@ -41,6 +46,7 @@ class Trigger(StrEnum):
     NEW_COLUMN = "new_column"
     NEW_DATA_TYPE = "new_data_type"
     RULE_CONTRADICTED = "rule_contradicted"
+    OLD_BASELINE = "old_baseline"
 
 
 _OF_KIND: Final = {
@@ -71,16 +77,32 @@ def due(project: Project, tables: Mapping[str, pd.DataFrame]) -> list[Due]:
         StorageError: the ledger cannot be read.
     """
     version = baseline_version(project)
+    late = list(_late_rounds(project, tables["core_rounds"]))
     noted = noted_of(project.folder, project.ledger, version)
     if noted is None:
-        return [Due(Trigger.NOT_NOTED, f"baseline {version}", "govern rebaseline status --note", None)]
+        return [Due(Trigger.NOT_NOTED, f"baseline {version}", "govern rebaseline status --note", None), *late]
     return [
+        *late,
         *_documents(project, noted),
         *_phase(project),
         *_data(noted, tables),
         *_resolved_against_us(project, noted),
         *_audited_again(project, noted),
     ]
+
+
+def _late_rounds(project: Project, core_rounds: pd.DataFrame) -> Iterator[Due]:
+    """Give the rounds that ended after a re-baseline of the folder and name a version that it left behind."""
+    history = read_rebaselines(project.ledger)
+    left = {
+        str(p.declared.document["from_baseline"]): p.taken[Step.RESUME].ts
+        for p in every_progress(history, project.root, project.clock())
+        if p.resumed is not None and is_of(project.folder, p)
+    }
+    for row in plain_rows(core_rounds) if left else ():
+        over = left.get(row["baseline_version"])
+        if over is not None and row["ended_at"] is not None and row["ended_at"] > over:
+            yield Due(Trigger.OLD_BASELINE, row["baseline_version"], f"{row['round_id']}/round.toml", row["round_id"])
 
 
 def _documents(project: Project, noted: Noted) -> Iterator[Due]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from governance_pipeline.ledger.rebaselines import Progress
 
 TABLE = "audit_rebaseline"
+_ALWAYS_DUE = (Trigger.NOT_NOTED, Trigger.OLD_BASELINE)
+"""Triggers that no declaration answers."""
 
 
 def rows(project: Project, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -53,7 +55,7 @@ def rebaseline_rows(project: Project, found: list[Due]) -> Iterator[dict[str, An
         yield {
             **each._asdict(),
             "trigger": str(each.trigger),
-            "state": "due" if opened is None or each.trigger is Trigger.NOT_NOTED else "declared",
+            "state": "due" if opened is None or each.trigger in _ALWAYS_DUE else "declared",
             "next_step": None if opened is None else str(opened.missing[0]),
             "baseline_version": None if each.trigger is Trigger.NOT_NOTED else version,
             "rebaseline_id": None if opened is None else opened.rebaseline_id,

@@ -34,11 +34,17 @@ def _detect(view: RoundView) -> Iterator[Hit]:
             version = row["baseline_version"] and excerpt(row["baseline_version"], 80)
             yield Hit(
                 ("folder", row["trigger"], row["subject"], row["pointer"]),
-                f"{about['trigger']}: {about['subject']} ({about['pointer']}), and nobody has declared a re-baseline",
+                f"{about['trigger']}: {about['subject']} ({about['pointer']}){_way_out(row)}",
                 {**about, "baseline_version": version},
                 contract_place(view),
                 reason=GapReason.STALE,
             )
+
+
+def _way_out(row: Mapping[str, Any]) -> str:
+    if row["trigger"] == "old_baseline":
+        return f", and version {excerpt(row['baseline_version'] or '', 80)} is in force: the round must name that one"
+    return ", and nobody has declared a re-baseline"
 
 
 def _concerns(view: RoundView, row: Mapping[str, Any]) -> bool:

@@ -57,3 +57,9 @@ def test_what_is_due_makes_the_round_stale_and_says_where_to_look(row, of_round)
 def test_no_governed_folder_means_that_nothing_is_due_by_it():
     view = RoundView(RowsByRound(control_tables({})), CONTROL_ROUND, shipped_policy())
     assert list(DETECTOR.detect(view)) == []
+
+
+def test_a_round_of_a_baseline_that_is_over_is_told_to_name_the_one_in_force():
+    row = {"trigger": "old_baseline", "subject": "1", "round_id": CONTROL_ROUND}
+    (hit,) = hits(row, baseline_version="1")
+    assert "version 2 is in force: the round must name that one" in hit.message

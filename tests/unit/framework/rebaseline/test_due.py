@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pandas as pd
 import pytest
@@ -149,3 +150,19 @@ def test_the_table_keeps_its_contract(noted):
     AuditRebaseline.to_schema().validate(made)
     assert isinstance(made, pd.DataFrame)
     assert set(made["state"]) == {"declared", "open"}
+
+
+@pytest.mark.parametrize(
+    ("version", "days", "is_late"),
+    [("1.0.0", 1, True), ("1.0.0", -400, False), ("1.0.0", None, False), ("2.0.0", 1, False)],
+)
+def test_a_round_after_a_rebaseline_that_names_the_version_before_it_is_late(staged, version, days, is_late):
+    house = staged(Step.RESUME)
+    made = tables(("r9", "codex", "cost", "currency", "usd", version))
+    ended = None if days is None else house.now + timedelta(days=days)
+    row = {"round_id": "r9", "contract_state": "valid", "baseline_version": version, "runs_count": 1, "ended_at": ended}
+    made["core_rounds"] = frame_of("core_rounds", [row])
+    note(house.folder, house.world.ledger, "2.0.0", made, house.tick())
+    found = [each for each in due(house.project, made) if each.trigger is Trigger.OLD_BASELINE]
+    assert found == [Due(Trigger.OLD_BASELINE, "1.0.0", "r9/round.toml", "r9")] * is_late
+    assert list(rows(house.project, made)["state"]) == ["due"] * is_late + ["resumed"]
