@@ -58,7 +58,7 @@ PASSAGES = (EventType.INTENT, EventType.CONSUMED, EventType.RELEASED, EventType.
 PASSAGE_MEMBERS = ("gate", "round_id", "asset", "decision_id", "subject_sha256", "run_id", "root_run_id")
 """What the body of every event of a passage holds."""
 
-UNUSABLE = "unusable"
+UNUSABLE, _DECISION_TEXTS = "unusable", ("gate", "round_id", "request_id", "decision_id")
 """Code of the fault of an event that does not hold what its type needs."""
 
 
@@ -273,12 +273,10 @@ def _add(history: History, event: Event) -> None:
             baseline, members = body.get("project_baseline_version"), request_members(body)
             history.requests.append(Requested(seq=event.seq, project_baseline=baseline and text(baseline), **members))
     elif kind in DECISIONS:
-        names = texts(body, ("gate", "round_id", "request_id", "decision_id"))
-        envelope = text(body["envelope"]).encode()
+        names, envelope = texts(body, _DECISION_TEXTS), text(body["envelope"]).encode()
         history.decisions.append(Recorded(event.seq, event.ts, kind, **names, actor=event.actor, envelope=envelope))
     elif kind in PASSAGES:
-        names = texts(body, PASSAGE_MEMBERS)
-        output = body.get("output_sha256")
+        names, output = texts(body, PASSAGE_MEMBERS), body.get("output_sha256")
         history.passages.append(Passed(event.seq, event.ts, kind, **names, output_sha256=output and text(output)))
     elif kind is EventType.FREEZE:
         history.freezes.add(event)
