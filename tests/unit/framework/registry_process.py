@@ -55,11 +55,11 @@ def main() -> None:
     os.replace, os.unlink = fuse.around(os.replace), fuse.around(os.unlink)
     Ledger.append_all = fuse.around(Ledger.append_all)
     try:
-        house.supersede(wanted, now)
-    except Refusal:
-        pass
+        done = house.supersede(wanted, now)
+    except Refusal as refusal:
+        sys.stdout.write(f"refused {refusal.code}\n")
     else:
-        pass
+        sys.stdout.write(f"done {done.asset.last_verified_hash} {fuse.count}\n")
 
 
 if __name__ == "__main__":
