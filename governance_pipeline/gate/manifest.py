@@ -63,8 +63,7 @@ def manifest_of(
         inputs: the upstream tables as they were read.
         policy: the gate policy it is judged by.
         code_sha256: digest of the gate's code.
-        project_baseline: version of the baseline that the last re-baseline brought, so that what was approved under
-            an older one no longer fits; None before there was one.
+        project_baseline: version the last re-baseline brought, so that no older approval fits; None before one.
 
     Raises:
         StorageError: the round has no row in core_rounds or verdict_rounds.
