@@ -122,3 +122,22 @@ def test_an_asset_nobody_registered_is_a_refusal_with_its_code(shell):
     assert shell("supersede", "nothing", shell.house.file("a.csv", "a"), *WHO)[0] == 4
     assert "NOT_REGISTERED" in shell.err
     assert shell("diff", "nothing", is_placed=False)[0] == 4
+
+
+def test_the_commands_of_the_gate_show_a_change_of_the_registry_like_any_request(shell):
+    from governance_pipeline.gate.documents import document_fault as gate_fault
+
+    shell("add", "customers", "data/customers.csv", *WHO)
+    new = shell.house.file("a.csv", "a")
+    shell("supersede", "customers", new, *WHO)
+    request = shell.house.world.history().requests[-1].request_id
+    shell.approve()
+    for verb, *rest in (("inbox", "--all"), ("show", request), ("log", "customers"), ("verify", request)):
+        shell.capsys.readouterr()
+        code = run(["gate", verb, *rest, "--at", "2026-11-30T12:00:00Z", "--json", *shell.place])
+        document = json.loads(shell.capsys.readouterr().out)
+        assert gate_fault(document["schema"].removeprefix("govern/").replace("/", "-"), document) is None, verb
+        assert code == 0, verb
+    shell.capsys.readouterr()
+    assert run(["gate", "show", request, "--at", "2026-11-30T12:00:00Z", *shell.place]) == 0
+    assert f'to_sha256  "{digest("a")}"' in shell.capsys.readouterr().out
