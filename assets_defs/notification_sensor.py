@@ -31,7 +31,9 @@ def notifications(
     sent = send_due(verifier, wanted, Means(deliver, gate.now, time.sleep))
     for one in sent:
         became = "sent" if one.is_sent else "failed, it is tried again"
-        context.log.info("message %s to %s: %s after %d attempts", one.message_id, one.target, became, len(one.attempts))
+        context.log.info(
+            "message %s to %s: %s after %d attempts", one.message_id, one.target, became, len(one.attempts)
+        )
     handed = sum(one.is_sent for one in sent)
     return dg.SensorResult(
         run_requests=[],
