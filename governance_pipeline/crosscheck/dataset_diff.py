@@ -155,8 +155,7 @@ def compare_datasets_by_primary_key(
         key_field: column that identifies a row, or several that do so together.
         tolerances: columns whose numbers may lie apart a little, with the reason.
         examples: examples kept of each kind of difference.
-        screen: take rows with equal 64-bit hashes as the same: a fifth of the memory in about the same time, and no
-            proof that nothing differs.
+        screen: take rows with equal 64-bit hashes as the same: a fifth of the memory, no proof that nothing differs.
         memory: what the engine may hold before it spills to disk.
 
     Returns:

@@ -73,7 +73,10 @@ def test_the_sensors_and_the_schedule_run_without_being_switched_on(kept_house):
         "new_rounds": "RUNNING",
         "failed_chunks": "RUNNING",
         "stale_verdicts": "RUNNING",
+        "folder_changes": "RUNNING",
         "decisions": "RUNNING",
+        "failed_publications": "RUNNING",
+        "notifications": "RUNNING",
         "dismissals": "RUNNING",
     }
     assert {s.name: s.default_status.value for s in repository.schedule_defs} == {
@@ -81,6 +84,7 @@ def test_the_sensors_and_the_schedule_run_without_being_switched_on(kept_house):
         "nightly_ledger": "RUNNING",
         "cohort_refresh": "RUNNING",
         "confidence_refresh": "RUNNING",
+        "registry_verify": "RUNNING",
     }
 
 

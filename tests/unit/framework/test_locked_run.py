@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -14,7 +15,9 @@ from governance_pipeline.framework.lock_standing import Reason, Standing
 from governance_pipeline.framework.locks import Locks
 
 RUN = """
-import sys
+import signal, sys
+signal.pthread_sigmask(signal.SIG_SETMASK, [])  # whatever else ran in the process of the tests before
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 from pathlib import Path
 from governance_pipeline.framework.folder import GovernedFolder
 from governance_pipeline.framework.locked_run import run_locked
@@ -35,7 +38,7 @@ def start(folder):
     def begin(script, *, wait=True):
         wrapper = subprocess.Popen(
             [sys.executable, "-c", RUN, str(folder.root), "sh", "-c", script],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
         )  # fmt: skip
         started.append(wrapper)
         if wait:
@@ -44,8 +47,9 @@ def start(folder):
 
     yield begin
     for wrapper in started:
-        wrapper.kill()
-        wrapper.communicate()
+        with suppress(ProcessLookupError):  # the command too: it would hold the pipe open
+            os.killpg(wrapper.pid, signal.SIGKILL)
+        wrapper.communicate(timeout=GIVE_UP_S)
 
 
 def _worker(locks, wrapper):
