@@ -82,20 +82,17 @@ def make_root(
             raise UsageError(f"{path} exists and is never overwritten; name another place or move it away")
     key = new_key(passphrase)
     pinned = config._replace(root_fingerprint=fingerprint(key.public_key))
-    root, log_key = (
-        first_root(owner, key.public_key, now + timedelta(days=days), is_throwaway=passphrase is None),
-        new_key(None),
-    )
-    root = replace(root, principals=(*root.principals, log_principal(log_key.public_key, now)))
+    log_key = new_key(None)
+    first = first_root(owner, key.public_key, now + timedelta(days=days), is_throwaway=passphrase is None)
+    root = replace(first, principals=(*first.principals, log_principal(log_key.public_key, now)))
     data = _readable(root, signer_of(key, passphrase), pinned, now)
     _make_folders(folder, config_path.parent)
     with taken_back_on_failure() as made:
-        write_new(folder / KEY_FILE, key.file_bytes)
-        made.append(folder / KEY_FILE)
-        write_new(log_file, log_key.file_bytes)
-        made.append(log_file)
-        write_new(config.root, data)
-        made.append(config.root)
+        for path, content in (
+            (folder / KEY_FILE, key.file_bytes), (log_file, log_key.file_bytes), (config.root, data)
+        ):  # fmt: skip
+            write_new(path, content)
+            made.append(path)
         ledger = Ledger.create(config.ledger)
         made += [config.ledger.with_name(config.ledger.name + end) for end in ("", "-wal", "-shm")]
         remember_root(ledger, root, actor=owner, ts=now, data=data, pinned=pinned.root_fingerprint)
@@ -177,15 +174,15 @@ def change_root(
 ) -> Kept:
     """Make the next version of the trust root, signed by the pinned root key.
 
-    The file is replaced before the version is recorded: a crash in between leaves the new root, which readers accept
-    and the next change records. Nothing is written before a reader was seen to take the new bytes.
+    The file is replaced before the version is recorded: a crash in between leaves the new root, which the next change
+    records. Nothing is written before a reader took it.
 
     Args:
         config: where the root is, and its pinned key.
         change: gives the next version from the one in force.
         signer: the root key.
         now: the time.
-        key_file: place and content of a new key of a principal, written just before the root that names it.
+        key_file: place and content of a principal's new key, written just before the root that names it.
         is_record_forged: as `trusted_root`.
 
     Raises:
@@ -197,8 +194,7 @@ def change_root(
     ledger = Ledger(config.ledger)
     with exclusive(config.root.with_name(f"{config.root.name}.lock")):
         current = trusted_root(config, ledger, now, is_record_forged=is_record_forged)
-        grown = change(current)
-        data = _readable(grown, signer, config, now)
+        data = _readable(grown := change(current), signer, config, now)
         with taken_back_on_failure() as made:
             if key_file is not None:
                 write_new(*key_file)
