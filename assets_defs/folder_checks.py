@@ -8,6 +8,9 @@ import dagster as dg
 import pandas as pd
 
 from assets_defs.check_status import judged_rows
+from assets_defs.governed import Project
+from assets_defs.resources import Gatekeeper
+from governance_pipeline.framework.approval_files import ApprovalFault, approval_faults
 from governance_pipeline.framework.lake_tables import INCIDENTS, LOCKS, REBASELINE, REGISTRY
 from governance_pipeline.workspace import Workspace
 
@@ -54,10 +57,23 @@ def no_rebaseline_due(workspace: dg.ResourceParam[Workspace]) -> dg.AssetCheckRe
     return _result(rows[rows["state"] == "due"], dg.AssetCheckSeverity.WARN)
 
 
+@dg.asset_check(
+    asset=REGISTRY,
+    description="Signed decisions about the folder lie in it as the ledger holds them, and nothing else calls itself one.",
+)
+def approvals_match_ledger(
+    workspace: dg.ResourceParam[Workspace], gate: dg.ResourceParam[Gatekeeper], project: dg.ResourceParam[Project]
+) -> dg.AssetCheckResult:
+    """Fail for each decision that is missing or edited, and each file no ledger knows; it grants nothing."""
+    folder, columns = project.folder(), list(ApprovalFault._fields)
+    found = approval_faults(folder, gate.verifier(workspace.lake)) if folder and gate.is_configured() else []
+    return _result(pd.DataFrame(found, columns=columns), dg.AssetCheckSeverity.ERROR)
+
+
 def _result(rows: pd.DataFrame, severity: dg.AssetCheckSeverity) -> dg.AssetCheckResult:
     passed, metadata, _ = judged_rows(rows)
     return dg.AssetCheckResult(passed=passed, metadata=metadata, severity=severity)
 
 
-FOLDER_CHECKS = [registry_matches, no_orphan_lock, every_incident_has_a_row, no_rebaseline_due]
+FOLDER_CHECKS = [registry_matches, approvals_match_ledger, no_orphan_lock, every_incident_has_a_row, no_rebaseline_due]
 """Checks of `audit_registry`, `audit_locks`, `audit_incidents` and `audit_rebaseline`."""

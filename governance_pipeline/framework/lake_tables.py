@@ -59,7 +59,7 @@ _TIMES: Final = frozenset({"checked_at", "last_verified_at"})
 def refresh_folder(
     lake: Lake, folder: GovernedFolder | None, verifier: Verifier | None, now: datetime
 ) -> dict[str, Stored]:
-    """Make the tables of a governed folder and store them.
+    """Bring the state of a governed folder in step with the inbox, then make its tables and store them.
 
     Args:
         lake: where they are kept.
@@ -76,11 +76,20 @@ def refresh_folder(
         ContractBreach: a table breaks its contract.
     """
     with lake.writer.locked("folder"):
+        if folder is not None and verifier is not None:
+            _follow(folder, verifier, now)
         made = {}
         for table in FOLDER_TABLES:
             frame = empty_frame(table) if folder is None else _rows(table, lake, folder, verifier, now)
             made[table] = lake.put(table, None, validate(table, frame), {})
         return made
+
+
+def _follow(folder: GovernedFolder, verifier: Verifier, now: datetime) -> None:
+    from governance_pipeline.framework.approval_files import follow_inbox
+    from governance_pipeline.framework.state import StateKeeper
+
+    follow_inbox(folder, verifier, StateKeeper(folder, ledger=verifier.ledger), now)
 
 
 def _rows(table: str, lake: Lake, folder: GovernedFolder, verifier: Verifier | None, now: datetime) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from governance_pipeline.framework.scaffold.plan import plan_of
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 CHECKS = {
-    ("audit_registry", "registry_matches"), ("audit_locks", "no_orphan_lock"),
+    ("audit_registry", "registry_matches"), ("audit_registry", "approvals_match_ledger"), ("audit_locks", "no_orphan_lock"),
     ("audit_incidents", "every_incident_has_a_row"), ("audit_rebaseline", "no_rebaseline_due"),
 }  # fmt: skip
 
