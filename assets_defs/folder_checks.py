@@ -59,7 +59,7 @@ def no_rebaseline_due(workspace: dg.ResourceParam[Workspace]) -> dg.AssetCheckRe
 
 @dg.asset_check(
     asset=REGISTRY,
-    description="Signed decisions about the folder lie in it as the ledger holds them, and nothing else calls itself one.",
+    description="Signed decisions about the folder lie in it as the ledger holds them; nothing else calls itself one.",
 )
 def approvals_match_ledger(
     workspace: dg.ResourceParam[Workspace], gate: dg.ResourceParam[Gatekeeper], project: dg.ResourceParam[Project]
