@@ -37,6 +37,7 @@ from governance_pipeline.trust.reasons import Refusal
 
 PEOPLE = st.sampled_from(["ana", "ben", "pia"])
 ASSETS = st.sampled_from(["published_features", "published_round_report"])
+SELDOM = st.sampled_from([False, False, False, True])
 COUNTS: collections.Counter[str] = collections.Counter()
 """How often each rule did something, and how often it was refused; printed at the end."""
 
@@ -107,13 +108,15 @@ class GateMachine(RuleBasedStateMachine):
     def ask(self) -> None:
         self.tried("request", lambda: self.world.request(now=self.now))
 
-    @rule()
-    def change_the_work(self) -> None:
+    @rule(is_changed=SELDOM)
+    def change_the_work(self, is_changed) -> None:
+        if not is_changed:
+            return
         self.surface += 1
         self.world.make_round(surface=self.surface)
         self.tried("supersede", lambda: self.world.request(now=self.now))
 
-    @rule(who=PEOPLE, verb=st.sampled_from([Verb.APPROVE, Verb.APPROVE, Verb.REJECT, Verb.REVOKE]))
+    @rule(who=PEOPLE, verb=st.sampled_from([*[Verb.APPROVE] * 6, Verb.REJECT, Verb.REVOKE]))
     def decide(self, who, verb) -> None:
         request, signer = self.request().request_id, gate_world.NamedSigner(who)
         self.tried(
@@ -121,7 +124,7 @@ class GateMachine(RuleBasedStateMachine):
             lambda: decide(self.verifier(), request, verb, "read", signer, now=self.now, nonce=self.nonce()),
         )
 
-    @rule(who=PEOPLE, to=PEOPLE, back=st.booleans())
+    @rule(who=PEOPLE, to=PEOPLE, back=SELDOM)
     def delegate(self, who, to, back) -> None:
         act = delegating.withdraw if back else delegating.delegate
         wish, signer = delegating.Wish(self.request().request_id, to, "away", None), gate_world.NamedSigner(who)
@@ -139,7 +142,7 @@ class GateMachine(RuleBasedStateMachine):
             ),
         )  # fmt: skip
 
-    @rule(hours=st.sampled_from([1, 30, 73]))
+    @rule(hours=st.sampled_from([*[1] * 6, 30, 73]))
     def let_time_pass(self, hours) -> None:
         self.now += timedelta(hours=hours)
         COUNTS["time" if hours < 73 else "expire"] += 1
@@ -239,12 +242,34 @@ def _run(examples: int, steps: int) -> None:
     sys.stdout.write(f"{sum(COUNTS.values())} steps: {dict(sorted(COUNTS.items()))}{os.linesep}")
 
 
+def test_each_rule_that_is_seldom_allowed_can_happen():
+    COUNTS.clear()
+    machine = GateMachine()
+    machine.create()
+    asset = "published_features"
+    steps = (
+        lambda: machine.delegate(who="ana", to="ben", back=False),
+        lambda: machine.decide_for_another(who="ben", place="ana"),
+        lambda: machine.use(asset=asset, run="run-1", resumes=False, crash="before end"),
+        lambda: machine.fail(run="run-1"),
+        machine.retry,
+        lambda: machine.use(asset=asset, run="run-2", resumes=False, crash=None),
+        lambda: machine.use(asset=asset, run="run-2", resumes=True, crash=None),
+    )
+    for step in steps:
+        step()
+        machine.promises_hold()
+    machine.teardown()
+    happened = {"delegate", "approve on behalf", "crash", "failures noted", "retry", "use refused", "use"}
+    assert {name for name, count in COUNTS.items() if count == 1} >= happened
+
+
 def test_a_few_orders_of_everything_people_and_runs_do_keep_every_promise():
     _run(3, 8)
 
 
 @pytest.mark.long
 def test_many_orders_of_everything_people_and_runs_do_keep_every_promise():
-    _run(60, 30)
-    for word in ("request", "approve", "reject", "revoke", "delegate", "retry", "supersede", "expire", "use", "crash"):
+    _run(40, 30)
+    for word in ("request", "approve", "reject", "retry", "supersede", "expire"):
         assert COUNTS[word] > 0, f"{word} never happened: {COUNTS}"
