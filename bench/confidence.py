@@ -183,7 +183,7 @@ with counted as (
     select s.track, domain, s.place, day, kind, streak,
         case when kind = 0 then [0, 0, 0, 1000, 1000, 2000, 2000, 2000, 2000, 2000, 0][least(streak, 10)::bigint + 1]
             else amount end as delta,
-        s.place <= coalesce(greatest(until, e.place), 9223372036854775807) as warm
+        until is null or e.place is null or s.place <= greatest(until, e.place) as warm
     from streaks s left join ends using (track) left join enough e using (track)
 ), lists as (
     select track, domain,

@@ -75,6 +75,7 @@ def test_dagster_makes_facts_of_rounds_and_the_scores_of_all(house, audited, tmp
     assert len(audited.lake.get(TEAMS, None)) == 1
     last = house.instance.get_latest_materialization_event(dg.AssetKey(SCORES)).asset_materialization
     assert last.metadata[f"agent coder-5 OPS {RUNTIME}"].value == 45.0
+    assert last.metadata["dagster/row_count"].value == len(audited.lake.get(SCORES, None))
 
 
 @pytest.mark.parametrize("seed", [1, 2])
