@@ -38,6 +38,12 @@ class Fault(NamedTuple):
     line: int | None
     message: str
 
+    @property
+    def words(self) -> str:
+        """The fault in words; a line is named only where there is one."""
+        place = "" if self.line is None else f"line {self.line}: "
+        return f"{place}{self.code}: {self.message}"
+
 
 class GovernError(Exception):
     """Base of all errors this library raises on purpose."""
@@ -57,7 +63,7 @@ class FaultyFileError(UsageError):
     def __init__(self, path: str, faults: list[Fault]) -> None:
         self.path = path
         self.faults = faults
-        lines = "; ".join(f"line {f.line}: {f.code}: {f.message}" for f in faults)
+        lines = "; ".join(fault.words for fault in faults)
         super().__init__(f"{path} is refused: {lines}")
 
 

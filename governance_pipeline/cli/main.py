@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import re
 import sys
 import traceback
 from contextlib import suppress
@@ -92,6 +93,11 @@ Exit codes, the same for every command:
 """
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]+")
+"""What Python makes of bytes of the command line, or of a file's name, that are not UTF-8."""
+_AROUND = 30
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one when it is called."""
 
@@ -147,15 +153,27 @@ def _reported(error: Exception) -> int:
     if isinstance(error, FaultyFileError):
         _say(f"{error.path} is refused:")
         for fault in error.faults:
-            _say(f"  line {fault.line}: {fault.code}: {fault.message}")
+            _say(f"  {fault.words}")
         return error.exit_code
     if isinstance(error, GovernError):
         _say(f"govern: {error}")
         return error.exit_code
+    return _reported_unforeseen(error)
+
+
+def _reported_unforeseen(error: Exception) -> int:
+    """Say what the system or Python refused: one message where it names a place or a text, else the whole traceback."""
+    if isinstance(error, UnicodeEncodeError) and (wrong := _SURROGATE.search(error.object)):
+        around = error.object[max(wrong.start() - _AROUND, 0) : wrong.end() + _AROUND]
+        _say(f"govern: {around!r} is no UTF-8 text and cannot be recorded; write it, or the file's name, in UTF-8")
+        return ExitCode.USAGE
     if isinstance(error, OSError) and _was_printing(error):
         _say_lost(error)
-        return ExitCode.UNKNOWN
-    _say("".join(traceback.format_exception(error)).rstrip())
+    elif isinstance(error, OSError) and error.filename is not None:
+        places = " and ".join(str(place) for place in (error.filename, error.filename2) if place is not None)
+        _say(f"govern: {places}: {error.strerror}; look at what is there, its rights and the disk, then run it again")
+    else:
+        _say("".join(traceback.format_exception(error)).rstrip())
     return ExitCode.UNKNOWN
 
 

@@ -124,7 +124,7 @@ def test_every_fault_of_a_refused_file_is_said_with_its_line(ends_with):
     code, out, err = ends_with(errors.CheckSetError(f"checks{HOSTILE}.yaml", faults))
     assert (code, out) == (2, "")
     assert "line 3: unknown_key: \\x1b[2J" in err
-    assert "line None: bad_value: second" in err
+    assert "\n  bad_value: second\n" in err
     assert "\x1b" not in err
 
 
@@ -229,6 +229,24 @@ def test_an_error_of_the_system_that_is_not_about_printing_keeps_its_traceback(e
     code, _, err = ends_with(OSError(errno.ENOSPC, "No space left on device"))
     assert code == 3
     assert "Traceback" in err
+
+
+@pytest.mark.parametrize("places", [("a/history",), ("a/history", None, "b/history")])
+def test_an_error_of_the_system_about_a_place_is_one_message_that_names_it(ends_with, places):
+    code, out, err = ends_with(OSError(errno.ENOTDIR, "Not a directory", *places))
+    assert (code, out) == (3, "")
+    assert all(place in err for place in places if place)
+    assert "Not a directory; look at what is there" in err
+    assert "Traceback" not in err
+
+
+def test_text_that_is_not_utf8_is_a_usage_error_that_quotes_it(ends_with):
+    with pytest.raises(UnicodeEncodeError) as caught:
+        "phase=\udcff\udcfe".encode()
+    code, out, err = ends_with(caught.value)
+    assert (code, out) == (2, "")
+    assert "phase=\\udcff\\udcfe' is no UTF-8 text" in err
+    assert "Traceback" not in err
 
 
 def test_every_command_stands_once_in_the_help_below_what_it_is_for():
