@@ -7,6 +7,7 @@ that cannot be checked is a fault of the whole file, and a faulty file allows no
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -94,7 +95,7 @@ class Permission(NamedTuple):
             return Standing.NOT_STARTED
         if self.end is not None and now >= self.end:
             return Standing.EXPIRED
-        if self.closes_with is not None and (root / self.closes_with).exists():
+        if self.closes_with is not None and _is_there(root / self.closes_with):
             return Standing.CLOSED
         return Standing.ACTIVE
 
@@ -217,8 +218,19 @@ def _window(text: str, what: str) -> tuple[datetime, datetime]:
             start = datetime.fromisoformat(text).replace(tzinfo=UTC)
             return start, start + timedelta(days=1)
         instant = instant_of(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # the last day of the calendar has no day after it
         raise ValueError(
             f"the {what} {excerpt(text, 40)!r} is no day (2026-12-01) and no instant (2026-12-01T06:00:00Z)"
         ) from None
     return instant, instant
+
+
+def _is_there(path: Path) -> bool:
+    """Tell whether something lies at a closing path; what cannot be looked at counts as there, and closes."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError):  # no rights, a name too long, a NUL: nobody can tell, so nothing is allowed
+        return True
+    return True

@@ -55,6 +55,18 @@ def test_an_extension_that_ends_before_it_starts_is_refused():
     assert _faults(_text(temporary=[_extension(start="2026-12-02", end="2026-12-01")])) == [("unusable_row", 12)]
 
 
+@pytest.mark.parametrize("times", [{"start": "9999-12-31"}, {"end": "9999-12-31"}, {"start": "0000-01-01"}])
+def test_a_day_at_the_edge_of_the_calendar_is_a_fault_of_its_row_and_no_crash(times):
+    assert _faults(_text(temporary=[_extension(**times)])) == [("unusable_row", 12)]
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "a\0b", "link.json"], ids=["too long", "NUL", "dangling link"])
+def test_a_closing_path_nobody_can_look_at_closes_the_extension(tmp_path, name):
+    (tmp_path / "link.json").symlink_to("nowhere")
+    (row,) = allowlist_of(_text(temporary=[_extension(start="2026-12-01", end=f"`{name}`")])).rows
+    assert row.standing(NIGHT, tmp_path) is Standing.CLOSED
+
+
 def test_a_missing_table_is_a_fault_and_so_is_a_second_one():
     assert _faults(_table(STANDING, [])) == [("no_table", None)]
     assert _faults(_text() + "\n" + _table(STANDING, [])) == [("table_twice", 13)]
