@@ -146,7 +146,7 @@ def keep_log_in_step(folder: GovernedFolder, ledger: Ledger) -> int:
 
     counted: list[int] = []
     if any(s.state is State.NOT_IN_LOG for s in standings(folder, ledger)):
-        rewrite(folder, INCIDENT_LOG, LOCK, completed)
+        rewrite(folder, ledger, INCIDENT_LOG, LOCK, completed)
     return sum(counted)
 
 

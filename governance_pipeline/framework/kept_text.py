@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from governance_pipeline.framework.folder import GovernedFolder
+    from governance_pipeline.ledger.ledger import Ledger
 
 WAIT_S: Final = 30.0
 """How long another writer of the same file is waited for; each writes for milliseconds."""
@@ -41,11 +42,12 @@ def read_text(folder: GovernedFolder, name: str) -> str:
         raise UnreadableError(message) from None
 
 
-def rewrite(folder: GovernedFolder, name: str, lock: str, change: Callable[[str], str]) -> bool:
+def rewrite(folder: GovernedFolder, ledger: Ledger, name: str, lock: str, change: Callable[[str], str]) -> bool:
     """Change a text file under a lock of the folder; gives whether it is another one now.
 
     Args:
         folder: the governed folder.
+        ledger: where it is recorded that the lock was taken from a writer that died.
         name: path of the file below it.
         lock: name of the lock.
         change: gives the new text from the one that is there.
@@ -53,7 +55,7 @@ def rewrite(folder: GovernedFolder, name: str, lock: str, change: Callable[[str]
     Raises:
         As `read_text` and `locks.Locks.held`; StorageError: it could not be written, and holds what it held before.
     """
-    with Locks(folder).held(lock, f"write {name}", wait_s=WAIT_S):
+    with Locks(folder, ledger=ledger).held(lock, f"write {name}", wait_s=WAIT_S):
         before = read_text(folder, name)
         after = change(before)
         if after != before:

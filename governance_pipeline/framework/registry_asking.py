@@ -77,6 +77,6 @@ def _may_ask(folder: GovernedFolder, verifier: Verifier, wanted: Wanted, now: da
 
 
 def _asked(folder: GovernedFolder, verifier: Verifier, wanted: Wanted, now: datetime) -> Requested:
-    with held(folder, f"registry supersede {wanted.name}"):
+    with held(folder, verifier, f"registry supersede {wanted.name}", now):
         require_recorded(folder, verifier)
         return ask(proposal_of(folder, verifier.lake, wanted), verifier, now)

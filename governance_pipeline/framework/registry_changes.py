@@ -68,7 +68,7 @@ def add(
         UsageError: no file of the project.
         StorageError, UnreadableError: ledger or file cannot be read or written.
     """
-    with held(folder, f"registry add {name}"):
+    with held(folder, verifier, f"registry add {name}", now):
         refuse_frozen(verifier, now)
         finish_begun(folder, verifier, now)
         path = path_below(folder.root, file)
@@ -101,7 +101,7 @@ def supersede(folder: GovernedFolder, verifier: Verifier, wanted: Wanted, *, now
         StorageError, UnreadableError: a file or the ledger cannot be read or written; a change that was begun is
             finished by the next one.
     """
-    with held(folder, f"registry supersede {wanted.name}"):
+    with held(folder, verifier, f"registry supersede {wanted.name}", now):
         for done in finish_begun(folder, verifier, now):
             if done.asset.name == wanted.name and done.asset.last_verified_hash == digest_of(wanted.file):
                 return done
@@ -117,7 +117,7 @@ def restore(folder: GovernedFolder, verifier: Verifier, now: datetime) -> Regist
     Raises:
         FrameworkRefused, StorageError: as `supersede`.
     """
-    with held(folder, "registry verify --restore"):
+    with held(folder, verifier, "registry verify --restore", now):
         finish_begun(folder, verifier, now)
         registry = Registry(tuple(read_registry_history(verifier.ledger, folder).assets.values()))
         _files(folder, verifier).write_registry(registry)
@@ -130,7 +130,7 @@ def record_verified(folder: GovernedFolder, verifier: Verifier, names: Iterable[
     Raises:
         FrameworkRefused, StorageError: as `supersede`.
     """
-    with held(folder, "registry verify --record"):
+    with held(folder, verifier, "registry verify --record", now):
         for name in names:
             asset = read_registry_history(verifier.ledger, folder).assets[name]
             body = {"project": project_id(folder), "name": name, "sha256": asset.last_verified_hash}
@@ -139,9 +139,10 @@ def record_verified(folder: GovernedFolder, verifier: Verifier, names: Iterable[
         return load_registry(folder.path(REGISTRY_FILE))
 
 
-def held(folder: GovernedFolder, command: str) -> AbstractContextManager[object]:
-    """Hold the lock of the registry of a folder."""
-    return Locks(folder).held(LOCK, f"govern {command}", wait_s=WAIT_S)
+def held(folder: GovernedFolder, verifier: Verifier, command: str, now: datetime) -> AbstractContextManager[object]:
+    """Hold the lock of the registry of a folder; the ledger records whom it was taken from, if that one died."""
+    locks = Locks(folder, ledger=verifier.ledger, clock=lambda: now)
+    return locks.held(LOCK, f"govern {command}", wait_s=WAIT_S)
 
 
 def finish_begun(folder: GovernedFolder, verifier: Verifier, now: datetime) -> list[Done]:

@@ -55,12 +55,13 @@ def keep_in_step(folder: GovernedFolder, ledger: Ledger, root: TrustRoot, now: d
     for checkpoint in checkpoints(folder, history, root, now):
         if _bytes_of(folder, checkpoint) is None:
             writer.write(folder.path(checkpoint.path), checkpoint.envelope, mode=_MODE)
-    _mark_registry(folder, ledger)
+    _mark_registry(folder, ledger, now)
     keep_log_in_step(folder, ledger)
     baseline = baseline_in_force(history, root, now)
     if baseline is not None:
         changes = {"baseline_version": baseline.version, "last_re_baseline_at": instant_text(baseline.at)}
-        StateKeeper(folder, clock=lambda: now).change(changes, by=SERVICE, reason=f"ended {baseline.rebaseline_id}")
+        keeper = StateKeeper(folder, ledger=ledger, clock=lambda: now)
+        keeper.change(changes, by=SERVICE, reason=f"ended {baseline.rebaseline_id}")
 
 
 def checkpoints(
@@ -97,12 +98,13 @@ def _bytes_of(folder: GovernedFolder, checkpoint: Checkpoint) -> bytes | None:
         return b""
 
 
-def _mark_registry(folder: GovernedFolder, ledger: Ledger) -> None:
+def _mark_registry(folder: GovernedFolder, ledger: Ledger, now: datetime) -> None:
     """Write what re-baselines made of registered assets; an entry that lags behind in anything else is left alone."""
     recorded = read_registry_history(ledger, folder).assets
     if not any(asset.baseline_version is not None or asset.status != "canonical" for asset in recorded.values()):
         return
-    with Locks(folder).held(REGISTRY_LOCK, "govern rebaseline", wait_s=WAIT_S):
+    locks = Locks(folder, ledger=ledger, clock=lambda: now)
+    with locks.held(REGISTRY_LOCK, "govern rebaseline", wait_s=WAIT_S):
         registry = changed = load_registry(folder.path(places.REGISTRY))
         for asset in registry.assets:
             known = recorded.get(asset.name)

@@ -142,7 +142,7 @@ def _write_changelog(project: Project, progress: Progress, document: str, retire
         missing = [row for row in wanted if as_read(row) not in there]
         return with_rows(text, headings, missing, path) if missing else text
 
-    rewrite(project.folder, path, f"document-{document}", completed)
+    rewrite(project.folder, project.ledger, path, f"document-{document}", completed)
 
 
 def _approvers(progress: Progress) -> str:

@@ -10,7 +10,8 @@ import pytest
 from governance_pipeline.errors import FaultyFileError, UsageError
 from governance_pipeline.framework.folder import INCIDENT_LOG
 from governance_pipeline.framework.incident_log import IncidentRow, read_rows
-from governance_pipeline.framework.incidents import State, add_incident, adopt_rows, keep_log_in_step, standings
+from governance_pipeline.framework.incidents import LOCK, State, add_incident, adopt_rows, keep_log_in_step, standings
+from governance_pipeline.framework.locks import Locks
 from governance_pipeline.framework.refusal import FrameworkRefused
 from governance_pipeline.ledger.ledger import Ledger
 
@@ -127,3 +128,13 @@ def test_incidents_of_another_project_in_the_same_ledger_are_not_of_this_one(kep
     assert standings(GovernedFolder(other), kept[1]) == []
     add_incident(GovernedFolder(other), kept[1], ROW, "ana", NOON)
     assert states(kept) == [State.IN_STEP]
+
+
+def test_a_lock_left_by_a_writer_that_died_is_taken_over_in_the_ledger(kept):
+    folder, ledger = kept
+    locks = Locks(folder, ledger=ledger)
+    locks.claim(LOCK, 2**31 - 1, "a writer that died")
+    add_incident(folder, ledger, ROW, "ana", NOON)
+    (told,) = ledger.events(types={"LOCK_TAKEN_OVER"})
+    assert (told.body["lock"], told.body["dead_owner"]["command"]) == (LOCK, "a writer that died")
+    assert not (locks.folder / "takeovers.jsonl").exists()

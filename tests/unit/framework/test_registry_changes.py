@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.framework.locks import Locks
 from governance_pipeline.framework.refusal import FrameworkRefused
 from governance_pipeline.framework.registry import load_registry
-from governance_pipeline.framework.registry_changes import restore
+from governance_pipeline.framework.registry_changes import LOCK, restore
 from governance_pipeline.framework.registry_history import read_registry_history
 from governance_pipeline.framework.registry_proposal import Kind
 from governance_pipeline.framework.registry_rows import rows
@@ -270,3 +271,11 @@ def test_a_proposal_holds_both_digests_and_every_byte_that_goes(house):
     assert (action["from_sha256"], action["to_sha256"]) == (digest("first"), digest("second"))
     assert (action["archive"], action["lost"]) == ([digest("first")], [])
     assert proposal_of(house.folder, house.world.lake, house.wanted()).producers == ("worker",)
+
+
+def test_a_lock_left_by_a_writer_that_died_is_taken_over_in_the_ledger(house):
+    Locks(house.folder).claim(LOCK, 2**31 - 1, "a writer that died")
+    house.add()
+    (told,) = house.verifier().ledger.events(types={"LOCK_TAKEN_OVER"})
+    assert (told.body["lock"], told.body["dead_owner"]["command"]) == (LOCK, "a writer that died")
+    assert not house.path("03_state/locks/takeovers.jsonl").exists()
