@@ -12,7 +12,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 from jsonschema import Draft202012Validator, TypeChecker
-from jsonschema.exceptions import best_match
+from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.validators import extend
 
 from governance_pipeline.errors import Fault, FaultyFileError, RecordRefused
@@ -21,8 +21,11 @@ from governance_pipeline.strict.files import open_regular
 from governance_pipeline.strict.json_text import parse_json
 from governance_pipeline.strict.lexeme import Lexeme
 from governance_pipeline.strict.limits import LIMITS
+from governance_pipeline.trust.instants import instant_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from jsonschema.protocols import Validator
 
     from governance_pipeline.framework.folder import GovernedFolder
@@ -31,6 +34,8 @@ CURRENT_STATE: Final = "current_state-v1"
 CANONICAL_REGISTRY: Final = "canonical_registry-v1"
 PROMPT_REGISTRY: Final = "prompt_registry-v1"
 
+_INSTANT_PATTERN: Final = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T"
+"""Begins every pattern of an instant in the shipped schemas."""
 _PATH_CHARACTERS, _MESSAGE_CHARACTERS = 80, 200
 
 
@@ -87,9 +92,19 @@ def _is_integer(_checker: TypeChecker, value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _pattern(validator: Validator, pattern: str, value: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+    """Hold a text to its pattern; one of an instant must also be a moment of the calendar, which no pattern can say."""
+    yield from Draft202012Validator.VALIDATORS["pattern"](validator, pattern, value, schema)
+    if pattern.startswith(_INSTANT_PATTERN) and validator.is_type(value, "string"):
+        try:
+            instant_of(value)
+        except (ValueError, OverflowError) as error:
+            yield ValidationError(f"{value!r} is no moment of the calendar ({error})")
+
+
 @cache
 def _validator(schema: str) -> Validator:
     checker = Draft202012Validator.TYPE_CHECKER.redefine_many({"string": _is_text, "integer": _is_integer})
-    strict = extend(Draft202012Validator, type_checker=checker)  # type: ignore[no-untyped-call]
+    strict = extend(Draft202012Validator, {"pattern": _pattern}, type_checker=checker)  # type: ignore[no-untyped-call]
     validator: Validator = strict(schema_document(schema))
     return validator
