@@ -11,7 +11,7 @@ import re
 import stat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from governance_pipeline.errors import Fault, FaultyFileError, UsageError
+from governance_pipeline.errors import Fault, FaultyFileError, StorageError, UsageError
 from governance_pipeline.framework import folder as places
 from governance_pipeline.framework.documents import CURRENT_STATE, document_fault
 from governance_pipeline.framework.json_file import file_text, read_json_file
@@ -172,7 +172,11 @@ class StateKeeper:
     def faults(self) -> list[HistoryFault]:
         """Find what does not fit in the history and the state in force; empty when both are as they were written."""
         found, entries = [], []
-        for path in self._paths():
+        try:
+            paths = self._paths()
+        except StorageError as error:
+            return [HistoryFault("entry_unreadable", places.HISTORY, str(error))]
+        for path in paths:
             try:
                 entries.append(_entry(path))
             except (FaultyFileError, FileRefused) as error:
@@ -180,14 +184,30 @@ class StateKeeper:
         return [*found, *_chain_faults(entries), *_outside_faults(entries, read_state(self._folder).sha256)]
 
     def _paths(self) -> list[Path]:
-        if not self._history.is_dir():
+        if not self._is_history_there():
             return []
         paths = [path for path in self._history.iterdir() if _ENTRY.fullmatch(path.name)]
         return sorted(paths, key=lambda path: (int(path.name.partition("-")[0]), path.name))
 
+    def _is_history_there(self) -> bool:
+        """Tell whether there is a history; a state that was never changed has none.
+
+        Raises:
+            StorageError: something else lies in its place, so nobody can tell what came before.
+        """
+        try:
+            mode = self._history.lstat().st_mode
+        except FileNotFoundError:
+            return False
+        if not stat.S_ISDIR(mode):
+            said = "is no folder but a link or a file; move it elsewhere and put the folder back from a copy"
+            raise StorageError(f"{self._history} {said}")
+        return True
+
     def _keep(self, before: bytes, after: bytes, by: str, reason: str) -> None:
         """Keep the state that will be replaced; what a killed change left behind of the same state is written anew."""
-        sweep_temporaries(self._history)
+        if self._is_history_there():
+            sweep_temporaries(self._history)
         sha256 = sha256_hex(before)
         entries = [_entry(path) for path in self._paths()[-2:]]  # the history may be long; its end is all that matters
         if entries and entries[-1].state_sha256 == sha256:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 from datetime import UTC, datetime
 
 import pytest
@@ -172,3 +173,15 @@ def test_files_that_are_no_entries_are_left_alone(folder, keeper):
     (folder.path(HISTORY) / "notes.md").write_text("x")
     assert _codes(keeper) == []
     assert len(keeper.history()) == 3
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "fifo"])
+def test_a_history_that_is_no_folder_is_a_fault_and_no_state_is_changed(folder, keeper, kind):
+    before, place = folder.path(STATE).read_bytes(), folder.path(HISTORY)
+    shutil.rmtree(place, ignore_errors=True)
+    make = {"file": place.touch, "link": lambda: place.symlink_to(folder.root), "fifo": lambda: os.mkfifo(place)}
+    make[kind]()
+    assert _codes(keeper) == ["entry_unreadable"]
+    with pytest.raises(StorageError, match="is no folder"):
+        _phase(keeper, "load")
+    assert folder.path(STATE).read_bytes() == before
