@@ -12,6 +12,7 @@ from assets_defs.folder_sensor import folder_changes
 from assets_defs.governed import Project
 from assets_defs.schedules import registry_verify
 from governance_pipeline.framework import folder as places
+from governance_pipeline.framework.coverage import covered_rules
 from governance_pipeline.framework.lake_tables import FOLDER_TABLES, seen_of_folder
 from governance_pipeline.framework.scaffold.laying_out import lay_out
 from governance_pipeline.framework.scaffold.plan import plan_of
@@ -115,3 +116,8 @@ def test_what_names_no_governed_folder_is_refused_with_what_to_do(house, tmp_pat
         instance=house.instance, run_config=QUIET, raise_on_error=False
     )
     assert not result.success
+
+
+def test_the_list_of_coverage_names_every_check_of_the_folder_in_dagster():
+    said = " ".join(check.called_at for rule in covered_rules() for check in rule.checks)
+    assert {name for _, name in CHECKS if name not in said} == set()
