@@ -162,6 +162,12 @@ def test_overwriting_with_a_verified_backup_is_no_critical_action_and_deleting_s
     assert _ask(house, "overwrite_file", FILE, backup=house.path(FILE)).verdict is Verdict.NEEDS_APPROVAL
 
 
+def test_a_second_name_of_the_same_file_is_no_backup(house):
+    second = house.path("second-name.csv")
+    second.hardlink_to(house.path(FILE))
+    assert _ask(house, "overwrite_file", FILE, backup=second).verdict is Verdict.NEEDS_APPROVAL
+
+
 def test_a_rule_nobody_has_audited_cannot_even_be_approved(house):
     answer = _ask(house, "use_new_classification_rule", "rules/kind.json", asks=True)
     assert (answer.verdict, answer.code) == (Verdict.REFUSED, "RULE_NOT_VALIDATED")
