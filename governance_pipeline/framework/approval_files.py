@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 FOLLOWER: Final = "service:governance-pipeline"
 """Who changes the state when it follows the inbox."""
 
-_NAME: Final = re.compile(r"(?:APPROVED|REJECTED|REVOKED)-[0-9]{6,12}-[0-9a-f]{8,64}\.json", re.ASCII)
+_NAME: Final = re.compile(r"(?:APPROVED|REJECTED|REVOKED).*", re.ASCII | re.IGNORECASE | re.DOTALL)
+"""Whatever a person would take for a decision by its name, and not only names this module gives."""
 _READABLE: Final = 0o644
 
 

@@ -92,6 +92,17 @@ def test_a_decision_about_another_folder_is_none_of_this_one(house, tmp_path):
     assert inbox_of(other, house.verifier(), NOON) == Inbox(None, None)
 
 
+@pytest.mark.parametrize(
+    "name", ["APPROVED.json", "approved-000001-abcdef012345.JSON", "REJECTED-x", "REVOKED-1\n.json"]
+)
+def test_whatever_looks_like_a_decision_by_its_name_is_held_to_the_ledger(house, name):
+    place = house.path(CHECKPOINTS)
+    place.mkdir(parents=True, exist_ok=True)
+    (place / name).write_text("{}")
+    (place / "STAGE_APPROVED_COMPLETED.json").write_text("{}")
+    assert [(f.code, f.name) for f in approval_faults(house.folder, house.verifier())] == [("not_in_ledger", name)]
+
+
 def test_a_file_the_ledger_does_not_know_is_named_and_grants_nothing(house):
     wanted = house.wanted()
     house.ask(wanted)
