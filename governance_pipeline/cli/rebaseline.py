@@ -163,10 +163,15 @@ def resume(
     Approvals, calibrations and audited rules of the old baseline do not carry over.
     """
     from governance_pipeline.framework.rebaseline.assumptions import noted_entries, tables_of
+    from governance_pipeline.framework.rebaseline.protocol import require_step
     from governance_pipeline.framework.rebaseline.resuming import resume as take_step
+    from governance_pipeline.framework.rebaseline.resuming import version_of
+    from governance_pipeline.ledger.rebaselines import Step
     from governance_pipeline.storage.lake import Lake
 
+    version_of(version)
     opened = _open(project, config_path)
+    require_step(opened, Step.RESUME)  # nobody is asked to confirm what cannot be done
     seen = _confirmed(opened, digest, quiet=as_json)
     tables = tables_of(Lake(lake))
 

@@ -6,7 +6,8 @@ what becomes stale by it, which follows from the event wherever old numbers are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.framework.rebaseline.files import keep_in_step
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from governance_pipeline.ledger.event import NewEvent
     from governance_pipeline.trust.keys import Signer
 
+_PART: Final = "(?:0|[1-9][0-9]{0,17})"  # no whole number that takes Python long to read
+_VERSION: Final = re.compile(rf"{_PART}\.{_PART}\.{_PART}", re.ASCII)
+
 
 class Version(NamedTuple):
     """A baseline version: `major.minor.patch`, ordered as numbers."""
@@ -49,10 +53,9 @@ def version_of(text: str) -> Version:
     Raises:
         UsageError: another spelling.
     """
-    parts = text.split(".")
-    if len(parts) != len(Version._fields) or not all(p.isascii() and p.isdigit() and str(int(p)) == p for p in parts):
+    if not _VERSION.fullmatch(text):
         raise UsageError(f"{text[:40]!r} is no baseline version; write it like 2.0.0")
-    return Version(*map(int, parts))
+    return Version(*map(int, text.split(".")))
 
 
 def resume(

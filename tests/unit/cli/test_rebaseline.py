@@ -120,6 +120,21 @@ def test_a_skipped_step_exits_4_and_says_what_comes_next(desk):
     assert "REBASELINE_STEP_SKIPPED: no step is skipped: next in rebaseline-" in desk.capsys.readouterr().err
 
 
+def test_nobody_is_asked_to_confirm_a_resumption_that_is_not_due(desk):
+    desk("declare", "--scope", "costs are in euro", signs="ana")
+    desk.capsys.readouterr()
+    assert desk("resume", "--version", "2.0.0", signs="ana") == 4
+    said = desk.capsys.readouterr()
+    assert "REBASELINE_STEP_SKIPPED" in said.err
+    assert "digits of the digest" not in said.err
+
+
+@pytest.mark.parametrize("version", ["9" * 5000 + ".0.0", "2.0", "02.0.0", "\u0662.0.0", "2.0.0\n"])
+def test_a_version_of_another_spelling_is_a_usage_error(desk, version):
+    assert desk("resume", "--version", version, signs="ana") == 2
+    assert "is no baseline version" in desk.capsys.readouterr().err
+
+
 def test_declaring_needs_a_key_of_an_approver(desk):
     assert desk("declare", "--scope", "costs are in euro") == 2
     assert desk("declare", "--scope", "costs are in euro", signs="dot") == 4
