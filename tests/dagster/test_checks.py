@@ -123,8 +123,8 @@ def _is(evaluation, table, check):
 def _add_a_file_behind_the_back_of(house, monkeypatch, round_id):
     make = house.workspace.make
 
-    def make_and_add(tables, round_ids):
-        made = make(tables, round_ids)
+    def make_and_add(tables, round_ids, *plan):
+        made = make(tables, round_ids, *plan)
         (house.workspace.landing / round_id / "logs" / "late.jsonl").write_text("{}\n")
         return made
 

@@ -31,12 +31,13 @@ DEFINITIONS = """
 import dagster as dg
 from assets_defs.assets import ASSETS
 from assets_defs.checks import CHECKS
+from assets_defs.governed import project
 from assets_defs.resources import gate, workspace
 from assets_defs.scoring import confidence
 
 policy = dg.BackfillPolicy.multi_run({chunk})
 assets = [asset.with_attributes(backfill_policy=policy) for asset in ASSETS]
-resources = {{"workspace": workspace, "gate": gate, "confidence": confidence}}
+resources = {{"workspace": workspace, "gate": gate, "confidence": confidence, "project": project}}
 defs = dg.Definitions(assets=assets, asset_checks=CHECKS, resources=resources, executor=dg.in_process_executor)
 """
 INSTANCE = """

@@ -120,5 +120,5 @@ def test_the_way_rounds_are_cut_into_runs_changes_no_byte(audited, tmp_path):
 def _bytes_of(root):
     """Give what is in force; a table over all rounds keeps the version of each run, by its digest, beside it."""
     current = list(root.rglob("current"))
-    files = [*current, *(path.with_name(f"{path.read_text().strip()}.parquet") for path in current)]
+    files = [*current, *(path.with_name(f"{path.read_text().split()[0]}.parquet") for path in current)]
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in files}

@@ -66,17 +66,15 @@ def to_sign(
     Args:
         verifier: what is trusted.
         request_id: the request, or the beginning of its id.
-        verb: what is decided.
-        reason: why, in words.
+        verb, reason: what is decided, and why, in words.
         seen_sha256: digest of the text the page showed; an approval needs it.
         origin: the page.
         now: the time.
         nonce: 32 hex digits nobody has used before.
 
     Raises:
-        UsageError: no such request, or the reason cannot be signed.
+        UsageError: no such request, or the reason cannot be signed; StorageError: its manifest is gone or damaged.
         Refusal: the request is not open to it, what it shows has changed, or nobody has a passkey for this page.
-        StorageError: the manifest is not in the lake any more, or damaged.
     """
     history = read_history(verifier.ledger, is_strict=verb is Verb.APPROVE)
     request = request_of(history, request_id)
