@@ -14,7 +14,7 @@ from gate_house import ASSETS, Clock, GateHouse
 
 PROGRAM = Path(__file__).with_name("gate_crash_program.py")
 MOMENTS = ("INTENT", "CONSUMED", "half-written", "written", "RELEASED", "DONE")
-LONG = [pytest.param(moment, marks=pytest.mark.long) for moment in MOMENTS if moment != "half-written"]
+LONG = [pytest.param(moment, marks=pytest.mark.long) for moment in MOMENTS]
 WHOLE = sorted([asset, "r-1"] for asset in ASSETS)
 
 
@@ -24,7 +24,7 @@ def run(folder, *arguments):
     )
 
 
-@pytest.mark.parametrize("moment", ["half-written", *LONG])
+@pytest.mark.parametrize("moment", LONG)
 def test_a_killed_run_goes_on_or_is_refused(asked_folder, tmp_path, moment):
     folder = tmp_path / "house"
     shutil.copytree(asked_folder, folder)

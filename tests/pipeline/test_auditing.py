@@ -61,7 +61,7 @@ def audited(plan, root, *, keep, failures=None):
     )
 
 
-@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("keep", [False, pytest.param(True, marks=pytest.mark.long)])
 @pytest.mark.parametrize("fault", [crash, misfit, repeat])
 def test_a_round_that_breaks_is_listed_as_not_analyzed_and_the_others_as_ever(plan, tmp_path, monkeypatch, fault, keep):
     sound = audited([planned for planned in plan if planned.round_id != BROKEN], tmp_path / "sound", keep=keep)

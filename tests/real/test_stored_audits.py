@@ -12,7 +12,7 @@ FOLDERS = ["aider_leaderboard", "approvals", "atif", "claude_code", "claude_code
            "codex_rollout", "inspect_ai", "langfuse_trace", "leaderboards_misc", "mini_swe_agent", "openhands",
            "openhands_index", "otel_genai", "reviewer_verdicts", "swe_agent", "swebench_experiments", "tau2_bench",
            "tau_bench", "terminal_bench"]  # fmt: skip
-SAMPLE = ("atif",)
+SAMPLE = ("approvals",)
 
 
 def audited(capsys, *arguments):

@@ -96,6 +96,7 @@ def test_units_are_recorded_while_it_runs_and_by_nobody_else(red, govern):
     assert "1 units done, last u-1" in govern("red", "status", "corpus")[1]
 
 
+@pytest.mark.long
 def test_a_unit_that_takes_longer_than_the_limit_ends_the_command(red, govern, project):
     (project / "quick.txt").write_text("0.01\n" * 200)
     code, _, err = red("n-1", "sleep", "30", durations="quick.txt")

@@ -126,6 +126,7 @@ def test_gaps_are_no_numbers():
     assert math.isnan(gapped([None])[0])
 
 
+@pytest.mark.long
 def test_a_report_draws_the_first_rounds_with_numbers_and_counts_the_others():
     section = trajectory_section([NOTHING, *[SHOWN] * (MOST_ROUNDS + 2)], WORDS)
     assert ([each.round_id for each in section.rounds], section.not_drawn) == (["r-1"] * MOST_ROUNDS, 2)
