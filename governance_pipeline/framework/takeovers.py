@@ -6,7 +6,9 @@ What belongs here: what is written of a takeover, where, and reading it back. Wh
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.errors import GovernError, RecordRefused, StorageError
@@ -14,6 +16,7 @@ from governance_pipeline.framework.lock_owner import owner_document
 from governance_pipeline.storage.atomic import PRIVATE, write_all
 from governance_pipeline.storage.lock import exclusive
 from governance_pipeline.strict.canonical import canonical_json
+from governance_pipeline.strict.files import FileRefused, open_regular
 from governance_pipeline.strict.json_text import parse_json
 from governance_pipeline.trust.instants import instant_of, instant_text
 
@@ -68,11 +71,18 @@ def record_takeover(takeover: Takeover, folder: Path, ledger: Ledger | None, now
 
 
 def takeovers_in(folder: Path) -> list[dict[str, Any]]:
-    """Read the takeovers kept in a folder of locks, oldest first; a line that is none, or was cut off, is left out."""
+    """Read the takeovers kept in a folder of locks, oldest first; a line that is none, or was cut off, is left out.
+
+    Raises:
+        FileRefused: no regular file lies there, or it cannot be read.
+    """
     try:
-        lines = (folder / FILE).read_bytes().splitlines()
-    except FileNotFoundError:
-        return []
+        with open_regular(folder / FILE) as stream:
+            lines = stream.read().splitlines()
+    except FileRefused as error:
+        if error.code == "not_found":
+            return []
+        raise
     found = []
     for line in lines:
         try:
@@ -106,7 +116,10 @@ def _append(folder: Path, document: dict[str, Any]) -> None:
         try:
             descriptor = os.open(path, _FLAGS, PRIVATE)
             try:
-                size = os.fstat(descriptor).st_size
+                status = os.fstat(descriptor)
+                if not stat.S_ISREG(status.st_mode):  # a pipe would take the line and lose it
+                    raise OSError(errno.EINVAL, "it is no regular file")
+                size = status.st_size
                 is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
                 write_all(descriptor, b"\n" * is_torn + canonical_json(document) + b"\n")
                 os.fsync(descriptor)
