@@ -8,7 +8,7 @@ its person is whoever's passkey signed it: no member of a request names one.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.answers import result
@@ -50,6 +50,9 @@ class ToSign(NamedTuple):
         return challenge_of(dsse.pae(STATEMENT_PAYLOAD_TYPE, self.payload))
 
 
+MAKE_ONE: Final = "`govern trust add NAME --kind human --role approver --passkey` makes one"
+
+
 def to_sign(
     verifier: Verifier,
     request_id: str,
@@ -66,7 +69,8 @@ def to_sign(
     Args:
         verifier: what is trusted.
         request_id: the request, or the beginning of its id.
-        verb, reason: what is decided, and why, in words.
+        verb: what is decided.
+        reason: why, in words.
         seen_sha256: digest of the text the page showed; an approval needs it.
         origin: the page.
         now: the time.
@@ -86,8 +90,7 @@ def to_sign(
         raise Refusal(ReasonCode.DIGEST_MISMATCH, "what is to be decided has changed while it was read; look again")
     credentials = tuple(key.passkey.credential_id for key in page_keys(verifier.root, origin, now) if key.passkey)
     if not credentials:
-        how = "`govern trust add NAME --kind human --role approver --passkey` makes one"
-        raise Refusal(ReasonCode.UNTRUSTED_KEY, f"no approver has a passkey for {origin}; {how}")
+        raise Refusal(ReasonCode.UNTRUSTED_KEY, f"no approver has a passkey for {origin}; {MAKE_ONE}")
     statement = decision_statement(replace(draft, assurance=Assurance.PRESENCE))
     return ToSign(request.request_id, statement, credentials)
 
