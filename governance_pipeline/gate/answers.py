@@ -46,12 +46,17 @@ def inbox_document(verifier: Verifier, history: History, now: datetime, *, every
     standings = [standing_of(request, verifier, history, now) for request in newest.values()]
     listed = [s for s in standings if every or s.state in LISTED]
     ordered = sorted(listed, key=lambda s: (s.request.created, s.request.round_id))
-    cases = _cases(verifier, {s.request.round_id for s in listed}, now)
+    claims = [_kept_claims(verifier, standing) for standing in ordered]
+    doubted = {s.request.round_id for s, found in zip(ordered, claims, strict=True) if _open_claims(found)}
+    cases = _cases(verifier, doubted, now)  # the tables of a round are read only where something does not match
     return {
         "schema": "govern/gate-inbox/v1",
         **_set_up(verifier),
         "at": instant_text(now),
-        "requests": [_item(standing, verifier, history, now, cases) for standing in ordered],
+        "requests": [
+            _item(standing, found, verifier, history, now, cases)
+            for standing, found in zip(ordered, claims, strict=True)
+        ],
     }
 
 
@@ -174,20 +179,31 @@ def _of_claims(claims: Iterable[Mapping[str, Any]], round_id: str, cases: Facts)
     return {record_id: case for record_id, case in found.items() if case is not None}
 
 
-def _item(standing: Standing, verifier: Verifier, history: History, now: datetime, cases: Facts) -> dict[str, Any]:
+def _kept_claims(verifier: Verifier, standing: Standing) -> list[dict[str, Any]] | None:
+    """Give the claims of the manifest of a request; None when it is not in the lake any more, or damaged."""
     try:
-        claims = kept_manifest(verifier.lake, standing.request.subject_sha256).document["claims"]
+        return list(kept_manifest(verifier.lake, standing.request.subject_sha256).document["claims"])
     except StorageError:
-        claims = None
+        return None
+
+
+def _open_claims(claims: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
+    return [claim for claim in claims or () if claim["status"] != "match"]
+
+
+def _item(
+    standing: Standing,
+    claims: list[dict[str, Any]] | None,
+    verifier: Verifier,
+    history: History,
+    now: datetime,
+    cases: Facts,
+) -> dict[str, Any]:
     round_id = standing.request.round_id
     open_claims = (
         None
         if claims is None
-        else [
-            {**claim, "case": cases.get((round_id, claim["record_id"]))}
-            for claim in claims
-            if claim["status"] != "match"
-        ]
+        else [{**claim, "case": cases.get((round_id, claim["record_id"]))} for claim in _open_claims(claims)]
     )
     counts = {"claims_count": None if claims is None else len(claims), "open_claims": open_claims}
     return {**_standing(standing, verifier, history, now), **counts}

@@ -7,6 +7,7 @@ whether a case is overdue are true when they are read, without any daemon. Sourc
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,12 +33,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from governance_pipeline.gate.passage import Verifier
-    from governance_pipeline.ledger.cases import Case
+    from governance_pipeline.ledger.cases import Case, Opened
     from governance_pipeline.storage.lake import Lake
     from governance_pipeline.trust.case_statement import CaseRef
 
 TABLES = ("audit_escalations", "audit_cross_checks")
 """The tables that make the cases of a round."""
+
+
+_NAMING = ["round_id", "record_id", "check_id", "field"]
+"""What names the check and field of a case."""
 
 
 class CaseState(StrEnum):
@@ -110,6 +115,9 @@ class Cases:
         self.policy: EscalationPolicy = escalation_policy(verifier.config.source.parent)
         self._requests = read_history(verifier.ledger, is_strict=False).requests
         self._actors: dict[str, frozenset[str]] = {}
+        self._opened: dict[str, dict[CaseRef, Opened]] = defaultdict(dict)
+        for ref, opened in self.history.opened.items():
+            self._opened[ref.round_id][ref] = opened
 
     def standings(self, round_ids: Collection[str] | None = None) -> list[CaseStanding]:
         """Give the cases of rounds (None: of all there are), oldest first, those not opened yet last."""
@@ -126,7 +134,7 @@ class Cases:
         if round_id not in self._actors:
             names = {
                 REQUESTER,
-                *(n for ref, o in self.history.opened.items() if ref.round_id == round_id for n in o.actors),
+                *(n for o in self._opened.get(round_id, {}).values() for n in o.actors),
             }
             names |= {n for r in self._requests if r.round_id == round_id for n in (*r.actors, r.requester)}
             with suppress(StorageError):  # the ledger's names are what is left then
@@ -135,7 +143,7 @@ class Cases:
         return self._actors[round_id]
 
     def _of_round(self, round_id: str) -> Iterable[CaseStanding]:
-        opened = {ref: o for ref, o in self.history.opened.items() if ref.round_id == round_id}
+        opened = self._opened.get(round_id, {})
         asked = current_cases(self.verifier.lake, round_id)
         current = {case.ref: case for case in asked or ()}
         for ref, case in {**current, **{ref: o.case for ref, o in opened.items()}}.items():
@@ -176,7 +184,7 @@ def current_cases(lake: Lake, round_id: str) -> list[Case] | None:
     """Give the cases the tables of a round ask as they are; None: a table is not there, or damaged."""
     try:
         escalations = lake.get(TABLES[0], round_id)
-        return [] if escalations.empty else cases_of(escalations, lake.get(TABLES[1], round_id))
+        return [] if escalations.empty else cases_of(escalations, lake.get(TABLES[1], round_id)[_NAMING])
     except StorageError:
         return None
 
