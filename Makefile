@@ -41,8 +41,8 @@ test: lint       ## everything CI runs (under 10 minutes on two cores)
 test-long: lint  ## also what needs minutes, ptrace, a browser or hundreds of logs
 	$(BIN)/python -m pytest
 
-up: venv         ## Dagster UI on http://127.0.0.1:3000, history in .dagster_home
-	GOVERN_LANDING=$${GOVERN_LANDING:-data/sample/rounds} GOVERN_LAKE=$${GOVERN_LAKE:-data/out/lake} $(BIN)/dagster dev -w workspace.yaml
+up: venv         ## read-only UI on http://127.0.0.1:3000, the operator's on 3001, and the inbox; history in .dagster_home
+	GOVERN_LANDING=$${GOVERN_LANDING:-data/sample/rounds} GOVERN_LAKE=$${GOVERN_LAKE:-data/out/lake} $(BIN)/python -m assets_defs.up
 
 bench: venv      ## ratios against the peers, one file per workload
 	@for f in bench/*.py; do echo "== $$f"; $(BIN)/python $$f || exit 1; done
