@@ -57,6 +57,19 @@ def digest_of(path: Path) -> str | None:
         return None
 
 
+def digest_in(folder: GovernedFolder, path: str) -> str | None:
+    """Hash a file of the project by its path below it; None also when a linked folder on the way leads out of it."""
+    place = folder.path(path)
+    return digest_of(place) if _is_inside(folder, place) else None
+
+
+def _is_inside(folder: GovernedFolder, place: Path) -> bool:
+    try:
+        return place.parent.resolve().is_relative_to(folder.root.resolve())
+    except (OSError, ValueError, RuntimeError):  # a circle of links, a name no file can have
+        return False
+
+
 class AssetFiles:
     """Writes files of one governed folder; the caller holds its lock `registry`."""
 
@@ -119,6 +132,8 @@ class AssetFiles:
 
     def _take_copy(self, source: Path, sha256: str, place: Path, mode: int) -> None:
         made = self._folder.path(NEW)
+        if not _is_inside(self._folder, place):
+            raise StorageError(f"{place} lies behind a link that leads out of the project; nothing was written there")
         try:
             made.unlink(missing_ok=True)  # what a killed process left
             descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

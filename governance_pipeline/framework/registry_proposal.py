@@ -16,7 +16,7 @@ from governance_pipeline.framework.folder import REGISTRY as REGISTRY_FILE
 from governance_pipeline.framework.folder import STATE
 from governance_pipeline.framework.refusal import FrameworkRefused
 from governance_pipeline.framework.registry import load_registry
-from governance_pipeline.framework.registry_files import digest_of
+from governance_pipeline.framework.registry_files import digest_in
 from governance_pipeline.framework.registry_history import project_id
 from governance_pipeline.gate.gates import REGISTRY
 from governance_pipeline.gate.proposals import Proposal
@@ -77,7 +77,7 @@ def proposal_of(folder: GovernedFolder, lake: Lake, wanted: Wanted) -> Proposal:
         message = f"{wanted.name!r} is no asset of {REGISTRY_FILE}; `govern registry list` shows them"
         raise FrameworkRefused(RegistryCode.NOT_REGISTERED, message)
     store, live = ContentStore(lake.root), folder.path(asset.canonical_path)
-    live_sha256 = None if digest_of(live) is None else store.keep(live).sha256
+    live_sha256 = None if digest_in(folder, asset.canonical_path) is None else store.keep(live).sha256
     kept = store.keep(wanted.file)
     is_archive = wanted.kind is Kind.ARCHIVE
     if is_archive:

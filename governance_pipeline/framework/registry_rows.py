@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from governance_pipeline.framework.folder import REGISTRY as REGISTRY_FILE
 from governance_pipeline.framework.registry import Asset, load_registry
 from governance_pipeline.framework.registry_changes import begun
-from governance_pipeline.framework.registry_files import digest_of
+from governance_pipeline.framework.registry_files import digest_in
 from governance_pipeline.framework.registry_history import RegistryHistory, read_registry_history
 from governance_pipeline.gate.acting import acts
 from governance_pipeline.gate.gates import REGISTRY
@@ -129,7 +129,7 @@ def _rows_of(
         "status": shown.status,
         "decision_id": None if books is None else books.decisions.get(shown.name),
     }
-    computed = digest_of(folder.path(shown.canonical_path))
+    computed = digest_in(folder, shown.canonical_path)
     state, reason = _entry_state(recorded, of_ledger, books) or _bytes_state(
         shown.canonical_path, computed, shown.last_verified_hash, books
     )
@@ -157,7 +157,7 @@ def _archived_rows(
     here = {version.path: version for version in (recorded.superseded_versions if recorded else ())}
     there = {version.path: version for version in (of_ledger.superseded_versions if of_ledger else ())}
     for path, version in {**there, **here}.items():
-        computed = digest_of(folder.path(path))
+        computed = digest_in(folder, path)
         of_state = None if books is None else _archive_state(path, path in here, path in there)
         if of_state is not None and books is not None and entry["name"] in books.unfinished:
             of_state = "unfinished", _BEGUN
