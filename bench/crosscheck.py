@@ -163,6 +163,7 @@ def make(folder: Path, values: int) -> None:
     sources, checks = [], []
     subjects = values // len(KINDS)
     with duckdb.connect(config={"memory_limit": "3GB", "temp_directory": str(folder / "spill")}) as session:
+        session.execute("SET enable_progress_bar = false")
         for kind, (part, epsilon, total) in KINDS.items():
             lines = f"SELECT i % {subjects} AS id, {part} AS part FROM range({subjects * COMPONENTS}) t(i)"
             session.execute(f"CREATE OR REPLACE TABLE lines AS {lines}")

@@ -53,6 +53,7 @@ def make(folder: Path, rows: int) -> list[str]:
     versions = {"old": ("*", "key % 20800 <> 7", 99), "new": (changed, "key % 20240 <> 11", 77)}
     paths = []
     with duckdb.connect(config={"memory_limit": "3GB", "temp_directory": str(folder / "spill")}) as session:
+        session.execute("SET enable_progress_bar = false")
         for name, (columns, kept, seed) in versions.items():
             paths.append(str(folder / f"{name}.parquet"))
             session.execute(

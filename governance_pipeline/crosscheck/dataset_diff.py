@@ -155,7 +155,7 @@ def compare_datasets_by_primary_key(
         key_field: column that identifies a row, or several that do so together.
         tolerances: columns whose numbers may lie apart a little, with the reason.
         examples: examples kept of each kind of difference.
-        screen: take rows with equal 64-bit hashes as the same: a fifth of the memory, no proof that nothing differs.
+        screen: take rows with equal 64-bit hashes as the same: less time and memory, no proof that nothing differs.
         memory: what the engine may hold before it spills to disk.
 
     Returns:
@@ -180,12 +180,13 @@ def compare_datasets_by_primary_key(
 
 
 def _compared(sides: OpenSides, join: KeyedJoin, method: Method, allowed: dict[str, Tolerance]) -> DatasetComparison:
-    keys = join.key_facts(join.old), join.key_facts(join.new)
+    screen = method is Method.SCREENED
+    keys = join.facts(screen=screen)
     names = tuple(pair.name for pair in join.key)
     fault = _not_unique(keys)
     answer = {}
     if fault is None:
-        join.compare(allowed, screen=method is Method.SCREENED)
+        join.compare(allowed, screen=screen)
         answer = _answer(join, keys, allowed)
     # Last, so that the digests are of files that stayed as they are until everything was read.
     facts = _facts(sides, join.old, keys[0]), _facts(sides, join.new, keys[1])

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from governance_pipeline.crosscheck.dataset_diff_pair import Pair, key_cell
+from governance_pipeline.crosscheck.dataset_diff_screen import by_buckets, by_slots
 from governance_pipeline.crosscheck.dataset_diff_values import (
     BEYOND,
     Family,
@@ -22,7 +24,6 @@ from governance_pipeline.crosscheck.dataset_diff_values import (
     differs,
     family,
     is_beyond,
-    told_apart,
 )
 
 if TYPE_CHECKING:
@@ -31,15 +32,13 @@ if TYPE_CHECKING:
     import duckdb
 
     from governance_pipeline.crosscheck.dataset_diff_inputs import Column, Side
+    from governance_pipeline.crosscheck.dataset_diff_screen import Slots
 
 BOTH, ONLY_OLD, ONLY_NEW = 0, 1, 2
 """Where the rows of a key are."""
 
 _CELL_CHARACTERS: Final = 1000
 _COLUMNS_AT_ONCE: Final = 32
-_BUCKETS: Final = 2**16
-"""Buckets of a screen: 2 MB per thread, and at 10 million rows 150 rows are compared for each that differs."""
-
 _BITMAP_BITS: Final = 2**29
 _BITS_PER_ROW: Final = 64
 """A bitmap of all values between the smallest and the largest key must not outgrow the keys themselves."""
@@ -62,16 +61,6 @@ class Cells(NamedTuple):
     new: str | None
 
 
-class Pair(NamedTuple):
-    """A column that both sides have: its name, and position and type on each."""
-
-    name: str
-    old_at: int
-    new_at: int
-    old_type: str
-    new_type: str
-
-
 class KeyedJoin:
     """Old and new inside one session; `compare` must run before anything is counted or shown."""
 
@@ -88,7 +77,18 @@ class KeyedJoin:
         self.key = [by_name[name] for name in key]
         self.pairs = [pair for pair in pairs if pair.name not in key]
         self._tolerated: list[int] = []
+        self._slots: Slots | None = None
+        self._rows = old.relation("o"), new.relation("n")
         session.create_function(BEYOND, is_beyond, ["VARCHAR", "VARCHAR", "VARCHAR"], "BOOLEAN")
+
+    def facts(self, *, screen: bool) -> tuple[KeyFacts, KeyFacts]:
+        """Return what is wrong with the key on each side; with a screen, rows are chosen in the same pass if it can."""
+        if screen:
+            self._slots = by_slots(self._session, self.old, self.new, self.key, self.pairs)
+        if self._slots is not None:
+            old, new = self._slots.rows
+            return KeyFacts(old, 0, 0, ()), KeyFacts(new, 0, 0, ())
+        return self.key_facts(self.old), self.key_facts(self.new)
 
     def key_facts(self, side: Side) -> KeyFacts:
         """Return what is wrong with the key on one side; the example keys are the smallest repeated ones."""
@@ -109,18 +109,18 @@ class KeyedJoin:
         return KeyFacts(rows, null_rows, int(repeated), tuple(self._session.execute(order).fetchall()))
 
     def compare(self, tolerances: Mapping[str, Tolerance], *, screen: bool) -> None:
-        """Find every row that differs: by a full join of all values, or of the buckets whose hashes differ.
+        """Find every row that differs: by a full join of all values, or of the rows a screen chose.
 
         Args:
             tolerances: by column; the others must be the same value.
-            screen: whether rows whose buckets have equal hashes are taken as the same without comparing them; a
-                column of two types has no common hash, and then every value is compared all the same.
+            screen: whether rows with equal hashes are taken as the same without comparing them; a column of two types
+                has no common hash, and then every value is compared all the same.
         """
-        old, new = self.old.relation("o"), self.new.relation("n")
-        if screen and all(pair.old_type == pair.new_type for pair in self.pairs):
-            self._choose_buckets()
-            old = f"(FROM {old} SEMI JOIN buckets AS k ON {self._bucket('o', 'old_at')} = k.b) AS o"
-            new = f"(FROM {new} SEMI JOIN buckets AS k ON {self._bucket('n', 'new_at')} = k.b) AS n"
+        compared = self._rows
+        if self._slots is not None:
+            compared = self._rows = self._slots.relations(self._session, self.old, self.new, self.key[0])
+        elif screen and all(pair.old_type == pair.new_type for pair in self.pairs):
+            compared = by_buckets(self._session, self.old, self.new, self.key, self.pairs)
         flags = []
         for at, pair in enumerate(self.pairs):
             cells = (f"o.c{pair.old_at}", pair.old_type, f"n.c{pair.new_at}", pair.new_type)
@@ -138,7 +138,7 @@ class KeyedJoin:
         )
         self._session.execute(
             f"CREATE TEMP TABLE differing AS FROM (SELECT {', '.join([*keys, state, *flags])} "
-            f"FROM {old} FULL JOIN {new} ON {self._condition()}) WHERE {kept}"
+            f"FROM {compared[0]} FULL JOIN {compared[1]} ON {self._condition()}) WHERE {kept}"
         )
 
     def counts(self) -> tuple[dict[int, int], int]:
@@ -194,8 +194,8 @@ class KeyedJoin:
             cells += [f"d.f{at}", _shown(f"o.c{pair.old_at}"), _shown(f"n.c{pair.new_at}")]
         rows = self._session.execute(
             f"SELECT {self._shown_keys('d')}, {', '.join(cells)} FROM ({chosen}) AS d "
-            f"JOIN {self.old.relation('o')} ON {self._is_key('d', 'o', 'old_at')} "
-            f"JOIN {self.new.relation('n')} ON {self._is_key('d', 'n', 'new_at')} ORDER BY {self._key_order('d')}"
+            f"JOIN {self._rows[0]} ON {self._is_key('d', 'o', 'old_at')} "
+            f"JOIN {self._rows[1]} ON {self._is_key('d', 'n', 'new_at')} ORDER BY {self._key_order('d')}"
         ).fetchall()
         width = len(self.key)
         return {
@@ -207,36 +207,15 @@ class KeyedJoin:
             for place, at in enumerate(some)
         }
 
-    def _choose_buckets(self) -> None:
-        """Buckets of keys whose rows differ in number, or in the hashes of their rows taken together.
-
-        One pass over each side that keeps a few bytes per bucket, where hashes by key would be a row per row.
-        """
-        old, new = self._hashes(self.old, "old_at"), self._hashes(self.new, "new_at")
-        self._session.execute(
-            "CREATE TEMP TABLE buckets AS SELECT coalesce(o.b, n.b) AS b "
-            f"FROM ({old}) AS o FULL JOIN ({new}) AS n ON o.b = n.b "
-            "WHERE o.rows IS DISTINCT FROM n.rows OR o.h IS DISTINCT FROM n.h"
-        )
-
-    def _hashes(self, side: Side, position: str) -> str:
-        cells = [_key_cell(f"r.c{getattr(pair, position)}", pair) for pair in self.key]
-        cells += [told_apart(f"r.c{getattr(pair, position)}", pair.old_type) for pair in self.pairs]
-        return (
-            f"SELECT {self._bucket('r', position)} AS b, bit_xor(hash({', '.join(cells)})) AS h, count(*) AS rows "
-            f"FROM {side.relation('r')} GROUP BY b"
-        )
-
-    def _bucket(self, alias: str, position: str) -> str:
-        cells = ", ".join(_key_cell(f"{alias}.c{getattr(pair, position)}", pair) for pair in self.key)
-        return f"(hash({cells}) & {_BUCKETS - 1})"
-
     def _is_unique_by_bitmap(self, side: Side, cells: Sequence[str], rows: int) -> bool:
         """Whether a bitmap shows a single integer key to be unique, never null; false when only grouping can tell."""
         if len(cells) != 1 or family(self._type(side, 0)) is not Family.INTEGER or not rows:
             return False
-        least, most = self._one(f"SELECT min({cells[0]})::HUGEINT, max({cells[0]})::HUGEINT FROM {side.relation('r')}")
-        if most is None or most - least >= min(_BITMAP_BITS, _BITS_PER_ROW * rows):
+        least, most = self._one(
+            f"SELECT TRY_CAST(min({cells[0]}) AS HUGEINT), TRY_CAST(max({cells[0]}) AS HUGEINT) "
+            f"FROM {side.relation('r')}"
+        )
+        if least is None or most is None or most - least >= min(_BITMAP_BITS, _BITS_PER_ROW * rows):
             return False
         offset = f"({cells[0]} - {least})::BIGINT"
         (distinct,) = self._one(
@@ -255,16 +234,14 @@ class KeyedJoin:
         return [f"r.c{at}" for at in self._at(side)]
 
     def _joined_cells(self, old: str = "o", new: str = "n") -> list[tuple[str, str]]:
-        return [
-            (_key_cell(f"{old}.c{pair.old_at}", pair), _key_cell(f"{new}.c{pair.new_at}", pair)) for pair in self.key
-        ]
+        return [(key_cell(f"{old}.c{pair.old_at}", pair), key_cell(f"{new}.c{pair.new_at}", pair)) for pair in self.key]
 
     def _condition(self) -> str:
         return " AND ".join(f"{old} = {new}" for old, new in self._joined_cells())
 
     def _is_key(self, keys: str, alias: str, position: str) -> str:
         return " AND ".join(
-            f"{keys}.k{at} = {_key_cell(f'{alias}.c{getattr(pair, position)}', pair)}"
+            f"{keys}.k{at} = {key_cell(f'{alias}.c{getattr(pair, position)}', pair)}"
             for at, pair in enumerate(self.key)
         )
 
@@ -278,11 +255,6 @@ class KeyedJoin:
         row = self._session.execute(sql).fetchone()
         assert row is not None
         return tuple(row)
-
-
-def _key_cell(cell: str, pair: Pair) -> str:
-    """A key column of two types is compared as its text, never normalised."""
-    return cell if pair.old_type == pair.new_type else f"{cell}::VARCHAR"
 
 
 def _shown(cell: str) -> str:
