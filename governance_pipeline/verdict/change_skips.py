@@ -24,10 +24,10 @@ NO_READER: Final = "language_not_read"
 NO_REGISTRY: Final = "no_registry"
 CANONICAL: Final = "canonical-writes"
 UNREAD_LANGUAGES: Final = (
-    ".go", ".java", ".rs", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".kt", ".rb", ".php", ".cs",
-    ".swift", ".scala", ".c", ".h", ".cc", ".cpp", ".hpp",
+    ".kt", ".rb", ".php", ".cs", ".swift", ".scala", ".c", ".h", ".cc", ".cpp", ".hpp", ".ex", ".dart", ".vue",
 )  # fmt: skip
-"""Ends of the names of source files whose public names nobody here reads; those of Python are read."""
+"""Ends of the names of source files whose public names nobody here reads; those of Python, JavaScript,
+TypeScript, Go, Java and Rust are read."""
 
 _SIGNATURES: Final = (FactKind.SIGNATURE_REMOVED, FactKind.SIGNATURE_NARROWED, FactKind.SIGNATURE_CHANGED)
 

@@ -23,6 +23,7 @@ from governance_pipeline.ingest.change_facts.python_manifests import (
 )
 from governance_pipeline.ingest.change_facts.python_outline import python_outline
 from governance_pipeline.ingest.change_facts.signatures import compare_signatures, public_names
+from governance_pipeline.ingest.change_facts.tree_interface import has_tree_interface, tree_signature_facts
 from governance_pipeline.ingest.change_facts.tree_outline import tree_outline
 from governance_pipeline.vocabulary import ChangeAspect, FactKind
 
@@ -72,6 +73,7 @@ def facts(before: bytes | None, after: bytes | None, path: str, before_path: str
 def part_facts(parts: Sequence[Part], path: str) -> list[ChangeFact]:
     """Tell what a change did to a file of which only the replaced parts are known."""
     found = [unjudged(ChangeAspect.PARSING, ONLY_PART)] if is_parsed(path) else []
+    found += [unjudged(ChangeAspect.SIGNATURES, ONLY_PART)] if _has_signatures(path) else []
     language = language_of(path)
     if language is not None and is_test_file(path):
         before: Outline = {}
@@ -94,9 +96,13 @@ def part_facts(parts: Sequence[Part], path: str) -> list[ChangeFact]:
 def _questions(path: str) -> tuple[ChangeAspect, ...]:
     aspects = [ChangeAspect.PARSING] if is_parsed(path) else []
     aspects += [ChangeAspect.TESTS] if is_test_file(path) else []
-    aspects += [ChangeAspect.SIGNATURES] if path.endswith(".py") and not is_test_file(path) else []
+    aspects += [ChangeAspect.SIGNATURES] if _has_signatures(path) else []
     aspects += [ChangeAspect.DEPENDENCIES] if reader_of(path) is not None else []
     return tuple(aspects)
+
+
+def _has_signatures(path: str) -> bool:
+    return has_tree_interface(path) or (path.endswith(".py") and not is_test_file(path))
 
 
 def no_facts(path: str, reason: str) -> list[ChangeFact]:
@@ -145,8 +151,13 @@ def _outline(content: bytes | None, path: str) -> Outline | None:
 
 
 def _signature_facts(before: bytes | None, after: bytes | None, path: str) -> Iterator[ChangeFact]:
-    if not path.endswith(".py") or is_test_file(path) or before is None:
-        return
+    if has_tree_interface(path):
+        yield from tree_signature_facts(before, after, path)
+    elif _has_signatures(path) and before is not None:
+        yield from _python_signatures(before, after)
+
+
+def _python_signatures(before: bytes, after: bytes | None) -> Iterator[ChangeFact]:
     then, now = python_tree(before), python_tree(after or b"")
     names = None if then is None else public_names(then)
     others = None if now is None else public_names(now)

@@ -8,58 +8,33 @@ error may be anything.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from governance_pipeline.ingest.change_facts.outline import WHOLE_FILE, Outline, TestCase, put
+from governance_pipeline.ingest.change_facts.syntax_trees import line_of, root_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
     from governance_pipeline.ingest.change_facts.frameworks import Language
 
 _CALLEE: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "function", "generator_function"})
 _NAMED_FUNCTIONS: Final = frozenset({"function_declaration", "variable_declarator"})
-_TYPESCRIPT: Final = frozenset({"ts", "mts", "cts"})
 _SEPARATOR: Final = " > "
 
 
 def tree_outline(content: bytes, language: Language, path: str) -> Outline | None:
     """List the tests of a file; None when it has a syntax error, or one the grammar does not know."""
-    tree = _parser(_grammar(language.name, path.rpartition(".")[2])).parse(content)
-    if tree.root_node.has_error:
+    root = root_of(content, language.name, path)
+    if root is None:
         return None
     outline: Outline = {}
-    for case in _READERS[language.name](tree.root_node, language):
+    for case in _READERS[language.name](root, language):
         put(outline, case)
     return outline
-
-
-def _grammar(language: str, extension: str) -> str:
-    if language != "javascript":
-        return language
-    return "typescript" if extension in _TYPESCRIPT else "tsx"
-
-
-@cache
-def _parser(grammar: str) -> Parser:
-    import tree_sitter
-    import tree_sitter_go
-    import tree_sitter_java
-    import tree_sitter_rust
-    import tree_sitter_typescript
-
-    grammars: dict[str, Callable[[], object]] = {
-        "typescript": tree_sitter_typescript.language_typescript,
-        "tsx": tree_sitter_typescript.language_tsx,  # also reads plain JavaScript and JSX
-        "go": tree_sitter_go.language,
-        "java": tree_sitter_java.language,
-        "rust": tree_sitter_rust.language,
-    }
-    return tree_sitter.Parser(tree_sitter.Language(grammars[grammar]()))
 
 
 def _javascript(root: Node, language: Language) -> Iterator[TestCase]:
@@ -72,9 +47,9 @@ def _javascript(root: Node, language: Language) -> Iterator[TestCase]:
         inside = prefix
         name_node = node.child_by_field_name("name") if node.type in _NAMED_FUNCTIONS else None
         if name_node is not None and (node.type == "function_declaration" or _is_function(node)):
-            yield TestCase(_text(name_node), _line(node), is_helper=True)
+            yield TestCase(text_of(name_node), line_of(node), is_helper=True)
         elif node.type == "call_expression":
-            match = _CALLEE.match(_text(node.child_by_field_name("function")))
+            match = _CALLEE.match(text_of(node.child_by_field_name("function")))
             name, *modifiers = match[0].split(".") if match else [""]
             if name in tests | suites:
                 title, body = _title_and_body(node)
@@ -106,12 +81,12 @@ def _title_and_body(call: Node) -> tuple[str | None, Node | None]:
     if not arguments or arguments[0].type not in ("string", "template_string"):
         return None, None
     body = next((argument for argument in arguments[1:] if argument.type in _FUNCTIONS), None)
-    return _text(arguments[0])[1:-1], body
+    return text_of(arguments[0])[1:-1], body
 
 
 def _go(root: Node, language: Language) -> Iterator[TestCase]:
     patterns = language.patterns
-    top = [_text(node) for node in root.children if node.type == "comment"]
+    top = [text_of(node) for node in root.children if node.type == "comment"]
     yield TestCase(
         WHOLE_FILE, 1, next((line for line in top if patterns["disabled_file"].match(line)), None), is_suite=True
     )
@@ -119,12 +94,12 @@ def _go(root: Node, language: Language) -> Iterator[TestCase]:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if node.type not in ("function_declaration", "method_declaration") or name is None or body is None:
             continue
-        if not patterns["test_name"].match(_text(name)):
-            yield TestCase(_text(name), _line(node), is_helper=True)
+        if not patterns["test_name"].match(text_of(name)):
+            yield TestCase(text_of(name), line_of(node), is_helper=True)
         else:
-            calls = [_text(one).strip() for one in _statements_of(body)]
+            calls = [text_of(one).strip() for one in _statements_of(body)]
             marker = next((text for text in calls if patterns["disabled_call"].match(text)), None)
-            yield _case(_text(name), node, body, language, marker)
+            yield _case(text_of(name), node, body, language, marker)
 
 
 def _java(root: Node, language: Language) -> Iterator[TestCase]:
@@ -136,21 +111,21 @@ def _java(root: Node, language: Language) -> Iterator[TestCase]:
         if node.type in ("class_declaration", "method_declaration") and name is not None:
             annotations = _annotations(node)
             marker = next((f"@{text}" for text in annotations if _is_off(text, language)), None)
-            full = f"{prefix}{_text(name)}"
+            full = f"{prefix}{text_of(name)}"
             if node.type == "class_declaration":
-                yield TestCase(full, _line(node), marker, is_suite=True)
+                yield TestCase(full, line_of(node), marker, is_suite=True)
                 inside = f"{full}."
             elif any(_annotation_name(text) in language.words["test_annotations"] for text in annotations):
                 yield _case(full, node, node.child_by_field_name("body"), language, marker)
             else:
-                yield TestCase(full, _line(node), is_helper=True)
+                yield TestCase(full, line_of(node), is_helper=True)
         stack += [(child, inside) for child in reversed(node.children)]
 
 
 def _annotations(node: Node) -> list[str]:
     modifiers = next((child for child in node.children if child.type == "modifiers"), None)
     found = modifiers.children if modifiers is not None else []
-    return [_text(one).removeprefix("@") for one in found if one.type in ("annotation", "marker_annotation")]
+    return [text_of(one).removeprefix("@") for one in found if one.type in ("annotation", "marker_annotation")]
 
 
 def _annotation_name(text: str) -> str:
@@ -171,19 +146,19 @@ def _rust(root: Node, language: Language) -> Iterator[TestCase]:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         inside = prefix
         if node.type == "mod_item" and name is not None:
-            inside = f"{prefix}{_text(name)}::"
+            inside = f"{prefix}{text_of(name)}::"
         elif node.type == "function_item" and name is not None:
             if any(patterns["test_attribute"].match(text) for text in attributes):
                 marker = next((text for text in attributes if patterns["disabling"].match(text)), None)
-                yield _case(f"{prefix}{_text(name)}", node, body, language, marker)
+                yield _case(f"{prefix}{text_of(name)}", node, body, language, marker)
             else:
-                yield TestCase(f"{prefix}{_text(name)}", _line(node), is_helper=True)
+                yield TestCase(f"{prefix}{text_of(name)}", line_of(node), is_helper=True)
             continue
         waiting: list[str] = []
         children = []
         for child in node.children:
             if child.type == "attribute_item":
-                waiting.append(_text(child))
+                waiting.append(text_of(child))
             elif "comment" not in child.type:
                 children.append((child, inside, waiting))
                 waiting = []
@@ -201,10 +176,10 @@ _READERS: Final[dict[str, Callable[[Node, Language], Iterator[TestCase]]]] = {
 def _case(
     name: str, node: Node, body: Node | None, language: Language, marker: str | None, *, is_suite: bool = False
 ) -> TestCase:
-    case = TestCase(name, _line(node), marker, is_suite=is_suite)
+    case = TestCase(name, line_of(node), marker, is_suite=is_suite)
     if body is not None and not is_suite:
         case.assertions = _assertions(body, language)
-        case.statements = {" ".join(_text(one).split()) for one in _statements_of(body)}
+        case.statements = {" ".join(text_of(one).split()) for one in _statements_of(body)}
     return case
 
 
@@ -216,7 +191,7 @@ def _assertions(body: Node, language: Language) -> list[str]:
     while stack:
         node = stack.pop()
         if node.type in wanted and node is not body:
-            text = _text(node).strip()
+            text = text_of(node).strip()
             if pattern.match(text):
                 found.append(text)
                 continue
@@ -229,11 +204,3 @@ def _statements_of(body: Node) -> list[Node]:
     inner = body.child_by_field_name("body") or body
     lists = [child for child in inner.children if child.type == "statement_list"]
     return [child for child in (lists[0] if lists else inner).children if child.is_named]
-
-
-def _text(node: Node | None) -> str:
-    return "" if node is None or node.text is None else node.text.decode("utf-8", "backslashreplace")
-
-
-def _line(node: Node) -> int:
-    return int(node.start_point[0]) + 1

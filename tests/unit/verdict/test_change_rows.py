@@ -97,6 +97,20 @@ def test_public_is_what_the_contract_says_and_nothing_without_it():
     assert {"id": "changes:public-signatures", "required": False, "reason": "no_public"} in list(change_skips(view))
 
 
+def test_a_name_of_a_go_package_that_moves_to_another_file_of_it_is_still_there():
+    gone = {"file_path": "src/api/a.go", "subject": "F", "kind": "signature_removed", "text_before": "F(a: int)"}
+    came = {**gone, "file_path": "src/api/b.go", "kind": "signature_added", "text_before": None, "text_after": "F()"}
+    public = [{"scope_public": '["src/**"]'}]
+    code = "public-signature-narrowed"
+    assert found(code, [gone, came], rounds=public) == found(code, [came, gone], rounds=public) == []
+    again = {**came, "kind": "signature_removed", "text_before": "F()", "text_after": None}
+    assert len(found(code, [gone, came, again], rounds=public)) == 1
+    other = {**came, "file_path": "src/other/b.go"}
+    assert len(found(code, [gone, other], rounds=public)) == 1, "another folder is another package"
+    rust = [{**fact, "file_path": fact["file_path"].replace(".go", ".rs")} for fact in (gone, came)]
+    assert len(found(code, rust, rounds=public)) == 1, "in Rust another file is another module"
+
+
 def test_what_stayed_open_is_listed_once_and_events_leave_nothing_open_where_a_log_shows_the_work():
     part = {"kind": "unjudged", "subject": "tests", "text_after": "only_part_shown"}
     native = {**part, "origin": "native", "text_after": "no_content"}
@@ -149,12 +163,13 @@ def test_another_measure_under_the_same_baseline_is_stale(changed, is_due):
 @pytest.mark.parametrize(
     ("path", "public", "is_left_out"),
     [
-        ("src/api/a.go", '["src/api/**"]', True),
-        ("./src/api/a.tsx", '["src/api/**"]', True),
+        ("src/api/a.kt", '["src/api/**"]', True),
+        ("./src/api/a.cpp", '["src/api/**"]', True),
         ("src/api/a.py", '["src/api/**"]', False),  # it is read
+        ("src/api/a.go", '["src/api/**"]', False),
         ("src/api/a.md", '["src/api/**"]', False),  # it has no public names
-        ("src/inner/a.go", '["src/api/**"]', False),
-        ("src/api/a.go", "[]", False),
+        ("src/inner/a.kt", '["src/api/**"]', False),
+        ("src/api/a.kt", "[]", False),
     ],
 )
 def test_a_public_file_in_a_language_nobody_reads_is_listed_as_left_out(path, public, is_left_out):
