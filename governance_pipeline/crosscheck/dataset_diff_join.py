@@ -118,17 +118,10 @@ class KeyedJoin:
         """
         compared = self._rows
         if self._slots is not None:
-            compared = self._rows = self._slots.relations(self._session, self.old, self.new, self.key[0])
+            compared = self._rows = self._slots.relations(self._session, self.old, self.new, self.key[0], self.pairs)
         elif screen and all(pair.old_type == pair.new_type for pair in self.pairs):
             compared = by_buckets(self._session, self.old, self.new, self.key, self.pairs)
-        flags = []
-        for at, pair in enumerate(self.pairs):
-            cells = (f"o.c{pair.old_at}", pair.old_type, f"n.c{pair.new_at}", pair.new_type)
-            allowed = tolerances.get(pair.name)
-            flags.append(f"{differs(*cells) if allowed is None else beyond(*cells, allowed)} AS f{at}")
-            if allowed is not None:
-                self._tolerated.append(at)
-                flags.append(f"{differs(*cells)} AS t{at}")
+        flags = self._flags(tolerances)
         keys = [f"coalesce({o}, {n}) AS k{at}" for at, (o, n) in enumerate(self._joined_cells())]
         first = self.key[0]
         absent = (f"n.c{first.new_at} IS NULL", f"o.c{first.old_at} IS NULL")
@@ -140,6 +133,20 @@ class KeyedJoin:
             f"CREATE TEMP TABLE differing AS FROM (SELECT {', '.join([*keys, state, *flags])} "
             f"FROM {compared[0]} FULL JOIN {compared[1]} ON {self._condition()}) WHERE {kept}"
         )
+
+    def _flags(self, tolerances: Mapping[str, Tolerance]) -> list[str]:
+        """Flag `f<i>` for each pair: differs, beyond its tolerance; and `t<i>` where it has one: differs at all."""
+        read = range(len(self.pairs)) if self._slots is None else self._slots.columns
+        flags = []
+        for at, pair in enumerate(self.pairs):
+            cells = (f"o.c{pair.old_at}", pair.old_type, f"n.c{pair.new_at}", pair.new_type)
+            allowed = tolerances.get(pair.name)
+            flag = differs(*cells) if allowed is None else beyond(*cells, allowed)
+            flags.append(f"{flag if at in read else 'false'} AS f{at}")
+            if allowed is not None:
+                self._tolerated.append(at)
+                flags.append(f"{differs(*cells) if at in read else 'false'} AS t{at}")
+        return flags
 
     def counts(self) -> tuple[dict[int, int], int]:
         """Return the differing rows by where they are, and how many on both sides differ within tolerances only."""

@@ -6,8 +6,10 @@ chooses: a row that is reported as different was found so by its values. Rows le
 nothing, since `hash` has no key and collisions can be made.
 
 `Slots` gives each value between the smallest and the largest key a place of its own. One pass over each side then
-answers two questions: whether the key is unique, which is a proof (as many places are taken as there are rows), and
-which rows to compare. `by_buckets` is for every other key: it asks about many rows at once and proves nothing of keys.
+answers three questions: whether the key is unique, which is a proof (as many places are taken as there are rows),
+which rows to compare, and in which columns: a second hash of a row takes that of each cell by a shift of its own, so
+the two differences of a row that differs in one column tell which one. `by_buckets` is for every other key: it asks
+about many rows at once and proves nothing of keys.
 Measured: research/performance.md W3.
 """
 
@@ -34,13 +36,16 @@ if TYPE_CHECKING:
 _BUCKETS: Final = 2**16
 """Buckets of a screen: 2 MB per thread, and at 10 million rows 150 rows are compared for each that differs."""
 
-_MOST_SLOTS: Final = 2**26
-"""Nine bytes each: with the memory of the engine still under 2 GiB."""
+_MOST_SLOTS: Final = 2**25
+"""17 bytes each: with the memory of the engine still under 2 GiB."""
 
 _SLOTS_PER_ROW: Final = 8
 _BATCH_ROWS: Final = 100_000
 _MOST_COPIED: Final = 100_000
 """So few chosen rows are copied, so that examples need no third pass."""
+
+_SHIFTS: Final = 31
+"""Shifts of the second hash: 33 bits of a difference are left, so that no column is taken for another one."""
 
 _IN_OLD, _IN_NEW, _DIFFERS = np.uint8(1), np.uint8(2), np.uint8(4)
 
@@ -51,25 +56,73 @@ class Slots:
     Attributes:
         rows: rows of the old and of the new side; each has a key of its own.
         chosen: how many keys are on one side only, or have rows with different hashes.
+        columns: positions, among the columns of both sides, of those whose hashes differ in some row.
     """
 
-    def __init__(self, rows: tuple[int, int], keys: Any) -> None:
-        self.rows, self.chosen = rows, len(keys)
+    def __init__(self, rows: tuple[int, int], keys: Any, columns: list[int]) -> None:
+        self.rows, self.chosen, self.columns = rows, len(keys), columns
         self._keys = keys
 
-    def relations(self, session: duckdb.DuckDBPyConnection, old: Side, new: Side, key: Pair) -> tuple[str, str]:
-        """Return the FROM items `o` and `n` of the chosen rows of each side."""
+    def relations(
+        self, session: duckdb.DuckDBPyConnection, old: Side, new: Side, key: Pair, pairs: Sequence[Pair]
+    ) -> tuple[str, str]:
+        """Return the FROM items `o` and `n` of the chosen rows, with key and `columns`, which are all that is read."""
         session.register("chosen_keys", pa.table({"k": self._keys}))
         session.execute(f"CREATE TEMP TABLE chosen AS SELECT k::{key.old_type} AS k FROM chosen_keys")
         session.unregister("chosen_keys")
         found = []
-        for side, alias, at in ((old, "o", key.old_at), (new, "n", key.new_at)):
-            rows = f"(FROM {side.relation(alias)} SEMI JOIN chosen ON {alias}.c{at} = chosen.k)"
+        wanted = [key, *(pairs[at] for at in self.columns)]
+        for side, alias, position in ((old, "o", "old_at"), (new, "n", "new_at")):
+            cells = ", ".join(f"{alias}.c{getattr(pair, position)}" for pair in wanted)
+            matching = f"{alias}.c{getattr(key, position)} = chosen.k"
+            rows = f"(SELECT {cells} FROM {side.relation(alias)} SEMI JOIN chosen ON {matching})"
             if self.chosen <= _MOST_COPIED:
                 session.execute(f"CREATE TEMP TABLE chosen_{side.name} AS FROM {rows}")
                 rows = f"chosen_{side.name}"
             found.append(f"{rows} AS {alias}")
         return found[0], found[1]
+
+
+class _Marks:
+    """What is known of each slot, and the shifts by which rows were found to differ."""
+
+    def __init__(self, slots: int) -> None:
+        self.of_slot = np.zeros(slots, np.uint8)
+        # Both hashes of a slot are moved as one item: a slot is somewhere in memory, and going there is what costs.
+        self._hashes = np.zeros(slots, np.complex128)
+        self.shifts: set[int] = set()
+
+    def taken(self, batches: Any, *, is_new: bool) -> bool:
+        """Mark the slots of one side's rows; false when a key is null.
+
+        Two rows with one key take one slot whatever is written into it, and are found by counting the slots.
+        """
+        for batch in batches:
+            if batch.column(0).null_count:
+                return False
+            at, found = batch.column(0).to_numpy(), np.empty((batch.num_rows, 2), np.uint64)
+            for place in (0, 1):
+                found[:, place] = batch.column(place + 1).to_numpy()
+            if is_new:
+                self._compared(at, found)
+            else:
+                self._hashes[at], self.of_slot[at] = found.view(np.complex128)[:, 0], _IN_OLD
+        return True
+
+    def _compared(self, at: Any, found: Any) -> None:
+        known, before = self._hashes[at].view(np.uint64).reshape(-1, 2), self.of_slot[at]
+        differs = (known[:, 0] != found[:, 0]) | (known[:, 1] != found[:, 1])
+        self.of_slot[at] = before | np.where(differs, _IN_NEW | _DIFFERS, _IN_NEW)
+        rows = np.flatnonzero(differs & (before == _IN_OLD))
+        first, second = (known[rows] ^ found[rows]).T
+        explained = np.zeros(len(rows), bool)
+        for shift in range(_SHIFTS):
+            by_this = second == first >> np.uint64(shift)
+            explained |= by_this
+            if by_this.any():
+                self.shifts.add(shift)
+        if not explained.all():  # rows that differ in several columns
+            self.shifts.update(range(_SHIFTS))
 
 
 def by_slots(
@@ -86,20 +139,21 @@ def by_slots(
     if found is None:
         return None
     rows, least, slots = found
-    hashes, marks = np.zeros(slots, np.uint64), np.zeros(slots, np.uint8)
+    marks = _Marks(slots)
     try:
         for side, at in ((old, 0), (new, 1)):
             sql = _hashes_sql(side, key[0], pairs, least, is_new=bool(at))
-            if not _marked(session.sql(sql).to_arrow_reader(_BATCH_ROWS), hashes, marks, is_new=bool(at)):
+            if not marks.taken(session.sql(sql).to_arrow_reader(_BATCH_ROWS), is_new=bool(at)):
                 return None
     except (pa.ArrowException, OSError) as error:
         raise UnreadableError(f"the tables cannot be compared: {excerpt(str(error), 300)}") from None
     except IndexError:
         raise UnreadableError("a side changed while it was read: a key lies beyond the others; compare again") from None
-    if rows != tuple(int(np.count_nonzero(marks & side)) for side in (_IN_OLD, _IN_NEW)):
+    if rows != tuple(int(np.count_nonzero(marks.of_slot & side)) for side in (_IN_OLD, _IN_NEW)):
         return None
-    differs = (marks != 0) & (marks != (_IN_OLD | _IN_NEW))
-    return Slots(rows, np.flatnonzero(differs).astype(np.int64) + least)
+    differs = (marks.of_slot != 0) & (marks.of_slot != (_IN_OLD | _IN_NEW))
+    columns = [at for at in range(len(pairs)) if at % _SHIFTS in marks.shifts]
+    return Slots(rows, np.flatnonzero(differs).astype(np.int64) + least, columns)
 
 
 def by_buckets(
@@ -137,28 +191,24 @@ def _range(session: duckdb.DuckDBPyConnection, old: Side, new: Side, key: Pair) 
     return (tuple(rows), least, slots) if slots <= min(_MOST_SLOTS, _SLOTS_PER_ROW * max(rows)) else None
 
 
-def _marked(batches: Any, hashes: Any, marks: Any, *, is_new: bool) -> bool:
-    """Mark the slots of one side's rows; false when a key is null.
-
-    Two rows with one key take one slot whatever is written into it, and are found by counting the slots.
-    """
-    for batch in batches:
-        if batch.column(0).null_count:
-            return False
-        at, found = batch.column(0).to_numpy(), batch.column(1).to_numpy()
-        if is_new:
-            marks[at] |= np.where(hashes[at] == found, _IN_NEW, _IN_NEW | _DIFFERS)
-        else:
-            hashes[at] = found
-            marks[at] = _IN_OLD
-    return True
-
-
 def _hashes_sql(side: Side, key: Pair, pairs: Sequence[Pair], least: int, *, is_new: bool) -> str:
-    """SELECT of slot and hash of each row; no slot overflows, because every key lies within 64 bits of the least."""
-    cells = [told_apart(f"r.c{pair.new_at if is_new else pair.old_at}", pair.old_type) for pair in pairs] or ["0"]
+    """SELECT of slot and both hashes of each row; no slot overflows: every key lies within 64 bits of the least."""
+    cells = []
+    for at, pair in enumerate(pairs):
+        cell = f"hash({told_apart(f'r.c{pair.new_at if is_new else pair.old_at}', pair.old_type)})"
+        # Columns that share a shift are hashed apart, or the same change in two of them would cancel out.
+        cells.append(cell if at < _SHIFTS else f"hash(xor({cell}, {at // _SHIFTS}::UBIGINT))")
+    first, second = _xor(cells), _xor([f"({cell} >> {at % _SHIFTS})" for at, cell in enumerate(cells)])
     slot = f"r.c{key.new_at if is_new else key.old_at}::BIGINT - ({least})::BIGINT"
-    return f"SELECT {slot} AS slot, hash({', '.join(cells)}) AS h FROM {side.relation('r')}"
+    return f"SELECT {slot} AS slot, {first} AS h, {second} AS s FROM {side.relation('r')}"
+
+
+def _xor(terms: list[str]) -> str:
+    """SQL that takes terms together; a tree, because the engine allows no expression 1000 levels deep."""
+    if len(terms) <= 1:
+        return terms[0] if terms else "0::UBIGINT"
+    middle = len(terms) // 2
+    return f"xor({_xor(terms[:middle])}, {_xor(terms[middle:])})"
 
 
 def _buckets_sql(side: Side, key: Sequence[Pair], pairs: Sequence[Pair], position: str) -> str:

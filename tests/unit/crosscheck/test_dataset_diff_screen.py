@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from governance_pipeline.crosscheck import dataset_diff_screen
 from governance_pipeline.crosscheck.dataset_diff import KeyFault, Method, compare_datasets_by_primary_key
 from governance_pipeline.crosscheck.dataset_diff_values import tolerance
-from governance_pipeline.errors import UnreadableError
+from governance_pipeline.errors import UnreadableError, UsageError
 
 
 def both(old, new, key="id", **more):
@@ -139,6 +139,48 @@ def test_tables_of_a_key_alone_are_compared():
     exact, screened = both(pa.table({"id": [1, 2, 3]}), pa.table({"id": [2, 3, 4]}))
     assert screened == exact
     assert (exact.identical, exact.only_old, exact.only_new) == (2, 1, 1)
+
+
+@pytest.mark.usefixtures("no_buckets")
+def test_cells_that_changed_places_are_two_differences_in_either_column():
+    old = pa.table({"id": [1, 2, 3], "v": [7, 7, 1], "w": [8, 8, 1], "x": [5, 5, 5]})
+    new = pa.table({"id": [3, 2, 1], "v": [1, 8, 7], "w": [1, 7, 9], "x": [5, 5, 5]})
+    exact, screened = both(old, new)
+    assert screened == exact
+    assert [column.divergent for column in exact.columns] == [1, 2, 0]
+
+
+@pytest.mark.usefixtures("no_buckets")
+def test_each_of_many_columns_is_told_apart_and_only_those_that_differ_are_read(monkeypatch):
+    read = []
+    slots = dataset_diff_screen.Slots
+    monkeypatch.setattr(dataset_diff_screen, "Slots", lambda *found: read.append(found[2]) or slots(*found))
+    ids = list(range(70))
+    old = pa.table({"id": ids} | {f"v{at}": ids for at in ids})
+    new = pa.table({"id": ids} | {f"v{at}": [7 if row == 3 and at in (2, 64) else row for row in ids] for at in ids})
+    exact, screened = both(old, new)
+    assert screened == exact
+    assert [column.name for column in exact.columns if column.divergent] == ["v2", "v64"]
+    one = pa.table({"id": ids} | {f"v{at}": [7 if row == 3 and at == 40 else row for row in ids] for at in ids})
+    exact, screened = both(old, one)
+    assert screened == exact
+    assert read[-1] == [9, 40]  # the columns that share a shift
+
+
+@pytest.mark.usefixtures("no_buckets")
+def test_a_tolerance_of_a_column_without_numbers_is_refused_though_it_is_not_read():
+    same = pa.table({"id": [1, 2], "v": [True, False]})
+    with pytest.raises(UsageError, match="only numbers"):
+        both(same, same, tolerances=[tolerance("v", "1", "any")])
+    with pytest.raises(UsageError, match="only numbers"):
+        compare_datasets_by_primary_key(same, same, "id", tolerances=[tolerance("v", "1", "any")], screen=True)
+
+
+@pytest.mark.usefixtures("no_buckets")
+def test_a_table_of_more_columns_than_an_expression_may_be_deep_is_compared():
+    old = pa.table({"id": [1, 2]} | {f"v{at}": [at, at] for at in range(1100)})
+    screened = compare_datasets_by_primary_key(old, old, "id", screen=True)
+    assert screened.identical == 2
 
 
 CELLS = st.lists(
