@@ -200,12 +200,18 @@ def _computed(plan: SetPlan) -> tuple[str, str]:
 
 
 def _nearest_double(value: str, scale: int) -> str:
-    """The binary64 nearest to value / 2^scale: 61 leading bits and a sticky one, rounded once by the cast."""
+    """The binary64 nearest to value / 2^scale, rounded once.
+
+    Below 2^104 two halves of 52 bits are binary64 themselves and their sum is rounded once; above, 61 leading bits and
+    a sticky one are, by the cast.
+    """
+    halves = f"(({value} >> 52)::BIGINT::DOUBLE * {2.0**52!r} + ({value} & {2**52 - 1})::BIGINT::DOUBLE)"
     size = f"abs({value})"
     excess = f"greatest(0, floor(log2(greatest({size}, 1)::DOUBLE))::INTEGER - 60)"
     power = f"(2::HUGEINT ** {excess})::HUGEINT"
     kept = f"(({size} // {power})::BIGINT | (CASE WHEN {size} % {power} = 0 THEN 0 ELSE 1 END))"
-    return f"(sign({value}) * {kept}::DOUBLE * (2.0::DOUBLE ** ({excess} - {scale})))"
+    large = f"(sign({value}) * {kept}::DOUBLE * (2.0::DOUBLE ** ({excess} - {scale})))"
+    return f"(CASE WHEN {size} < {2**104} THEN {halves} * {2.0**-scale!r}::DOUBLE ELSE {large} END)"
 
 
 def _is_plain(cell: str) -> str:
