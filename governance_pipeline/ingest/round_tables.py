@@ -6,6 +6,7 @@ and storing (storage).
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -61,12 +62,13 @@ class RoundTables:
         """Tell whether a table has rows that were never Python objects; `batches` is then the cheap way to them."""
         return table in self.found and self.found[table].is_spooled
 
-    def batches(self, table: str) -> Iterator[pa.RecordBatch]:
+    def batches(self, table: str) -> Iterable[pa.RecordBatch]:
         """Give one table as Arrow batches, in the order and with the types of `frame`; spooled rows stay on disk."""
         model = contract_of(table)
         found = self.found[table]
-        for part in (*found.frames, *([frame_of(table, found.rows)] if found.rows else [])):
-            yield from part.batches() if isinstance(part, Spool) else to_arrow(model, part).to_batches()
+        parts = (*found.frames, *([frame_of(table, found.rows)] if found.rows else []))
+        given = [part.batches() if isinstance(part, Spool) else to_arrow(model, part).to_batches() for part in parts]
+        return given[0] if len(given) == 1 else chain.from_iterable(given)  # rows already written stay as they are
 
 
 def table_of(table: str, rounds: Iterable[RoundTables]) -> pd.DataFrame:

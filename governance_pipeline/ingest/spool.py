@@ -16,7 +16,7 @@ from governance_pipeline.contracts.frames import arrow_schema, from_arrow
 from governance_pipeline.contracts.registry import contract_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     import pandas as pd
@@ -46,16 +46,15 @@ class Spool:
 
     def append(self, columns: Mapping[str, pa.Array]) -> None:
         """Append rows: the same columns each time, with the types of the contract; raises nothing of its own."""
-        schema = pa.schema([self._schema.field(name) for name in columns])
-        batch = pa.record_batch(list(columns.values()), schema=schema)
+        batch = self._batch(columns)
         if self._writer is None:
             self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - lives as long as the spool
             weakref.finalize(self, self._file.close)
-            self._writer = pa.ipc.new_file(pa.PythonFile(self._file, "w"), schema)
+            self._writer = pa.ipc.new_file(pa.PythonFile(self._file, "w"), batch.schema)
         self._writer.write_batch(batch)
         self._rows += batch.num_rows
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
+    def batches(self) -> Iterable[pa.RecordBatch]:
         """Give the rows with all columns of the contract; nothing can be appended any more."""
         if self._writer is None or self._file is None:
             return
@@ -65,18 +64,22 @@ class Spool:
         # Read, not mapped: pages of a mapped file count as memory of the process for as long as it lives.
         reader = pa.ipc.open_file(pa.PythonFile(self._file, "r"))
         for index in range(reader.num_record_batches):
-            yield self._whole(reader.get_batch(index))
+            yield self._whole(reader.get_batch(index), self.constants)
 
     def frame(self) -> pd.DataFrame:
         """Give the rows as a frame typed by the contract."""
         return from_arrow(self._model, pa.Table.from_batches(self.batches(), schema=self._schema))
 
-    def _whole(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def _batch(self, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
+        schema = pa.schema([self._schema.field(name) for name in columns])
+        return pa.record_batch(list(columns.values()), schema=schema)
+
+    def _whole(self, batch: pa.RecordBatch, constants: Mapping[str, Any]) -> pa.RecordBatch:
         rows = batch.num_rows
         columns = [
             batch.column(field.name)
             if field.name in batch.schema.names
-            else pa.repeat(pa.scalar(self.constants.get(field.name), type=field.type), rows)
+            else pa.repeat(pa.scalar(constants.get(field.name), type=field.type), rows)
             for field in self._schema
         ]
         return pa.record_batch(columns, schema=self._schema)

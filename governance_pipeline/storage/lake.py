@@ -12,13 +12,11 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from governance_pipeline.contracts.batch_rules import BatchRules
 from governance_pipeline.contracts.breach import contract_breach
 from governance_pipeline.contracts.registry import (
     REGISTRY,
     breaches,
     breaches_of_parquet,
-    contract_of,
     is_by_round,
     validate,
 )
@@ -26,13 +24,14 @@ from governance_pipeline.errors import StorageError
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage import parquet
 from governance_pipeline.storage.atomic import TEMPORARY_PREFIX, AtomicWriter, sweep_temporaries
-from governance_pipeline.storage.round_rows import of_round, refuse_strangers
+from governance_pipeline.storage.round_rows import refuse_strangers
 from governance_pipeline.storage.versions import Versions, bytes_of
+from governance_pipeline.storage.written_rows import write_rows
 from governance_pipeline.strict.files import digest_file
 from governance_pipeline.vocabulary import is_round_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -119,13 +118,11 @@ class Lake:
             sweep_temporaries(versions.folder)
             made = versions.folder / f"{TEMPORARY_PREFIX}large"
             try:
-                rules = BatchRules(contract_of(table))
                 with made.open("xb") as stream:
-                    watched = _watched(rules, of_round(table, round_id, batches))
-                    rows = parquet.write_batches(table, watched, metadata, stream, ahead=True)
-                if not rules.are_kept and len(found := breaches_of_parquet(table, made)):
+                    written = write_rows(table, round_id, batches, metadata, stream)
+                if not written.are_kept and len(found := breaches_of_parquet(table, made)):
                     raise contract_breach(table, found)
-                digest = digest_file(made).sha256
+                digest = written.digest or digest_file(made).sha256
                 versions.is_due(table, digest, making)  # asks before what is there is replaced
                 if not versions.holds(digest):
                     self.writer.take(made, versions.path(digest))
@@ -134,7 +131,7 @@ class Lake:
                 raise StorageError(f"{versions.folder} could not be written: {error.strerror}; free space") from error
             finally:
                 made.unlink(missing_ok=True)
-        return Stored(digest, rows, versions.path(digest))
+        return Stored(digest, written.rows, versions.path(digest))
 
     def get(self, table: str, round_id: str | None) -> pd.DataFrame:
         """Read a table back, with the contract's dtypes; its bytes are hashed again.
@@ -267,12 +264,6 @@ class Lake:
                 f"round {round_id!r} differs from round {holder!r} in upper and lower case only; rename one of them"
             )
         self._claimed.add(round_id)
-
-
-def _watched(rules: BatchRules, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        rules.see(batch)
-        yield batch
 
 
 def _absent(table: str, round_id: str | None, folder: Path) -> StorageError:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 CONTRACT_KEY: Final = "govern.contract"
 VERSION_KEY: Final = "govern.contract_version"
 OWN_PREFIX: Final = "govern."
+MAGIC: Final = b"PAR1"
 _ARROW_SCHEMA: Final = b"ARROW:schema"
 WRITER: Final[Mapping[str, Any]] = {
     "version": "2.6",
@@ -73,11 +74,7 @@ def write_batches(
     Raises:
         UsageError: as `to_bytes`.
     """
-    taken = [key for key in metadata if key.startswith(OWN_PREFIX)]
-    if taken:
-        raise UsageError(f"metadata keys {taken} of {table} start with {OWN_PREFIX!r}, which storage keeps for itself")
-    whole = {**dict(sorted(metadata.items())), **own_metadata(table)}
-    schema = arrow_schema(contract_of(table)).with_metadata(whole)
+    schema = arrow_schema(contract_of(table)).with_metadata(whole_metadata(table, metadata))
     rows = 0
     with pq.ParquetWriter(sink, schema, **WRITER) as writer:
         groups = _row_groups(batches, schema)
@@ -89,6 +86,24 @@ def write_batches(
     return rows
 
 
+def whole_metadata(table: str, metadata: Mapping[str, str]) -> dict[str, str]:
+    """Give what a file of `table` carries: `metadata` and which contract it keeps; raises as `to_bytes`."""
+    taken = [key for key in metadata if key.startswith(OWN_PREFIX)]
+    if taken:
+        raise UsageError(f"metadata keys {taken} of {table} start with {OWN_PREFIX!r}, which storage keeps for itself")
+    return {**dict(sorted(metadata.items())), **own_metadata(table)}
+
+
+def footer_of(schema: pa.Schema, rows: pq.FileMetaData) -> bytes:
+    """Give the end of the file that holds row groups already written, as if it had had this schema from the start."""
+    empty, written = pa.BufferOutputStream(), pa.BufferOutputStream()
+    pq.ParquetWriter(empty, schema, **WRITER).close()
+    footer = pq.read_metadata(pa.BufferReader(empty.getvalue()))
+    footer.append_row_groups(rows)
+    footer.write_metadata_file(written)
+    return bytes(written.getvalue())[len(MAGIC) :]
+
+
 def _row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
     """Cut rows anew, so that each piece is one row group and each column of it one array."""
     waiting: list[pa.RecordBatch] = []
@@ -96,13 +111,13 @@ def _row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterato
     for batch in batches:
         rest = batch
         while len(rest) >= room:
-            yield _joined([*waiting, rest.slice(0, room)], schema)
+            yield joined([*waiting, rest.slice(0, room)], schema)
             rest, waiting, room = rest.slice(room), [], SETTINGS.row_group_rows
         if len(rest):
             waiting.append(rest)
             room -= len(rest)
     if waiting:
-        yield _joined(waiting, schema)
+        yield joined(waiting, schema)
 
 
 def _one_ahead(groups: Iterator[pa.Table]) -> Iterator[pa.Table]:
@@ -114,7 +129,8 @@ def _one_ahead(groups: Iterator[pa.Table]) -> Iterator[pa.Table]:
             yield group
 
 
-def _joined(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+def joined(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    """Join batches of one row group, so that each column of it is one array."""
     return pa.Table.from_batches(batches).replace_schema_metadata(schema.metadata).combine_chunks()
 
 

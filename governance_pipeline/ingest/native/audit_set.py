@@ -58,6 +58,7 @@ def read_as_set(files: Sequence[LogFile], out: Extraction, block_bytes: int = SE
                 runs.add(file, entries, session)
                 steps.add(entries)
             steps.end()
+        steps.write()
         runs.write(out, session)
 
 

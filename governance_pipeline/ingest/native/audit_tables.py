@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from governance_pipeline.ingest.native.audit_log import COMPONENTS, NAME, RUN_TEXTS, SOURCE, STEP_COLUMNS
 from governance_pipeline.ingest.native.components import FORMAT
+from governance_pipeline.ingest.parquet_spool import ParquetSpool
 from governance_pipeline.ingest.spool import Spool
 from governance_pipeline.vocabulary import ValueKind
 
@@ -88,24 +89,27 @@ class Steps:
         self._out = out
         self._steps_of: dict[str, int] = {}
         self._entries = 0
-        self._spools: dict[str, Spool] = {}
+        self._steps: ParquetSpool | None = None
+        self._components: Spool | None = None
 
     def begin(self, file: LogFile) -> None:
         """Begin with a file."""
         where = {"round_id": self._out.round_id, "path": file.path, "file_sha256": file.sha256, "pointer": ""}
         folder = file.copy.parent
-        self._spools = {"core_steps": Spool("core_steps", folder, where)}
+        if self._steps is None:
+            self._steps = ParquetSpool("core_steps", folder)
+        self._steps.constants = dict(where)
         if self._out.subjects:
             del where["pointer"]
-            constants = where | {"source": SOURCE, "format": FORMAT}
-            self._spools["core_components"] = Spool("core_components", folder, constants)
+            self._components = Spool("core_components", folder, where | {"source": SOURCE, "format": FORMAT})
 
     def add(self, entries: pa.Table) -> None:
         """Add the entries of some lines; they come in file order."""
         numbers = self._number(entries["run_id"])
         for time in (pc.min(entries["at"]).as_py(), pc.max(entries["at"]).as_py()):
             self._out.saw(time)
-        self._spools["core_steps"].append(
+        assert self._steps is not None
+        self._steps.append(
             _whole(
                 {
                     **{name: entries[name] for name in STEP_COLUMNS},
@@ -115,14 +119,19 @@ class Steps:
                 }
             )
         )
-        if "core_components" in self._spools:
+        if self._components is not None:
             self._add_components(entries, numbers)
         self._entries += len(entries)
 
     def end(self) -> None:
-        """Give what the file holds to the round."""
-        for table, spool in self._spools.items():
-            self._out.add_spooled(table, spool)
+        """Give what is kept by file to the round."""
+        if self._components is not None:
+            self._out.add_spooled("core_components", self._components)
+
+    def write(self) -> None:
+        """Give the steps of all files to the round."""
+        if self._steps is not None:
+            self._out.add_spooled("core_steps", self._steps)
 
     def _number(self, run_ids: pa.ChunkedArray) -> npt.NDArray[np.int64]:
         """Number entries inside their runs, going on from the blocks before."""
@@ -173,7 +182,8 @@ class Steps:
             )
             for name, column in COMPONENTS.items()
         ).take(order)
-        self._spools["core_components"].append(_whole({name: rows[name] for name in rows.column_names}))
+        assert self._components is not None
+        self._components.append(_whole({name: rows[name] for name in rows.column_names}))
 
 
 def _text_kinds(values: pa.ChunkedArray) -> pa.ChunkedArray:
