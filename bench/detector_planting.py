@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pygit2
 from detector_history import content, round_of
+from detector_interface_faults import interface_language, interface_plants
 from detector_manifest_faults import MANIFESTS, manifest_plants
 from detector_plants import Source
 from detector_rounds import Round, judge
@@ -50,7 +51,7 @@ class Case(NamedTuple):
 
 def all_plants() -> list[Plant]:
     """Give every kind of edit."""
-    return [*test_plants(), *source_plants(), *manifest_plants()]
+    return [*test_plants(), *source_plants(), *interface_plants(), *manifest_plants()]
 
 
 def planted(path: Path, commits: Sequence[Commit], count: int, seed: int) -> list[dict[str, Any]]:
@@ -84,6 +85,9 @@ def _languages(path: str) -> Iterator[str]:
         yield tests.name
     elif path.endswith((".py", ".json", ".toml")):
         yield {"py": "python", "json": "json", "toml": "toml"}[path.rpartition(".")[2]]
+    public = interface_language(path)
+    if public is not None:
+        yield public
     yield from (kind for kind, pattern in MANIFESTS.items() if pattern.search(path))
 
 

@@ -34,8 +34,10 @@ CODES = (
 )
 """Detectors of what a change did to files; the others read records of a round, which a commit does not carry."""
 
-PUBLIC = ("*.py",)
-"""What counts as public: every Python file. A project would list less, so this gives the most findings there can be."""
+PUBLIC = ("*.py", "*.go", "*.java", "*.rs", "*.ts", "*.tsx", "*.js", "*.mjs", "*.cjs", "*.jsx")
+"""What counts as public: every file of a language that is read.
+
+A project would list less, so this gives the most findings there can be."""
 
 _DIGEST = "a" * 64
 _SOURCE = {"path": "logs/git-log.jsonl", "file_sha256": _DIGEST, "line": 1, "pointer": ""}

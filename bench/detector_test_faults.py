@@ -194,7 +194,8 @@ def _laid_out(lines: list[str], unit: Unit, language: Language, _: Random) -> li
 
 def _named(ending: str, lines: list[str], unit: Unit, language: Language, _: Random) -> list[str]:
     start = {"python": "test_", "go": "Test"}.get(language.name, "")
-    name = unit.name + ending if ending else start + OTHER_WORDS
+    words = OTHER_WORDS.capitalize() if language.name == "go" else OTHER_WORDS  # Go collects no test of a small letter
+    name = unit.name + ending if ending else start + words
     lines[unit.head] = lines[unit.head].replace(unit.name, name, 1)
     return lines
 

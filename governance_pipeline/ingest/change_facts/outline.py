@@ -77,11 +77,17 @@ def put(outline: Outline, case: TestCase) -> None:
 def compare(before: Mapping[str, TestCase], after: Mapping[str, TestCase]) -> Iterator[ChangeFact]:
     """Tell what became of the tests of a file, in the order of their names.
 
-    A disabled suite is one fact, not one for each of its tests.
+    A disabled suite is one fact, not one for each of its tests. A test whose mark goes while its function stays is
+    gone, unless a test calls it now; a function that gets the mark is a test that came.
     """
-    gone = [case for name, case in before.items() if name not in after and _is_test(case)]
-    new = [case for name, case in after.items() if name not in before and _is_test(case)]
-    both = [(case, after[name]) for name, case in before.items() if name in after and not case.is_helper]
+    gone = [case for name, case in before.items() if _is_test(case) and not _is_test_in(after, name)]
+    gone = [case for case in gone if case.name not in after or not _is_called(case, before, after)]
+    new = [case for name, case in after.items() if _is_test(case) and not _is_test_in(before, name)]
+    both = [
+        (case, after[name])
+        for name, case in before.items()
+        if name in after and not case.is_helper and not after[name].is_helper
+    ]
     helpers = [_last(name) for name, case in after.items() if name not in before and case.is_helper]
     grown = [(then, surplus(now.assertions, then.assertions)) for then, now in both if not then.is_suite]
     carriers = [(case.name, case.assertions, case.statements) for case in new]
@@ -97,6 +103,21 @@ def compare(before: Mapping[str, TestCase], after: Mapping[str, TestCase]) -> It
 
 def _is_test(case: TestCase) -> bool:
     return not case.is_suite and not case.is_helper
+
+
+def _is_test_in(outline: Mapping[str, TestCase], name: str) -> bool:
+    return name in outline and not outline[name].is_helper
+
+
+def _is_called(case: TestCase, before: Mapping[str, TestCase], after: Mapping[str, TestCase]) -> bool:
+    """Tell whether a test calls what was one itself, and did not before."""
+    call = f"{_last(case.name)}("
+    return any(
+        call in statement
+        for name, other in after.items()
+        if _is_test(other)
+        for statement in other.statements - (before[name].statements if name in before else set())
+    )
 
 
 def _same_test(then: TestCase, now: TestCase, helpers: Sequence[str]) -> Iterator[ChangeFact]:

@@ -9,6 +9,7 @@ before can stop being it, or one whose name says that a tool will read it.
 from __future__ import annotations
 
 import ast
+import json
 import tomllib
 import warnings
 from functools import cache, lru_cache
@@ -51,13 +52,27 @@ def parse_state(before: bytes | None, after: bytes | None, path: str) -> Iterato
         yield ChangeFact(FactKind.PARSED, SUBJECT)
     elif error in (UNKNOWN_DIALECT, NOT_UTF8):
         yield unjudged(ChangeAspect.PARSING, error)
-    elif before is not None and _error(before, path) is not None:
+    elif before is not None and not _did_parse(before, path):
         yield unjudged(ChangeAspect.PARSING, "not_parsed_before")
     elif path.endswith(".json") and before is None and path.rpartition("/")[2] not in _STRICT_JSON:
         yield unjudged(ChangeAspect.PARSING, UNKNOWN_DIALECT)
     else:
         line = _line_of(after) if path.endswith(".py") else None
         yield ChangeFact(FactKind.PARSE_FAILED, SUBJECT, None, short(error), file_line=line)
+
+
+def _did_parse(before: bytes, path: str) -> bool:
+    """Tell whether a file parsed before; JSON that a reader only refuses for what it says was JSON all the same."""
+    error = _error(before, path)
+    return error is None or (error == UNKNOWN_DIALECT and path.endswith(".json") and _is_json(before))
+
+
+def _is_json(content: bytes) -> bool:
+    try:
+        json.loads(content.decode("utf-8-sig"), parse_int=str)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 @lru_cache(maxsize=32)

@@ -11,6 +11,8 @@ import pytest
         ("src/a.py", "x = 1\n", "def f():\nx = 1\n"),
         ("data/a.json", "{}", '{"a": }'),
         ("package.json", None, "{"),
+        ("data/a.json", '{"a": 1, "a": 2}', '{"a": 1, "a": }'),  # a name given twice was JSON all the same
+        ("data/a.json", '{"a": 1e999}', "{"),
         ("pyproject.toml", "[a]\n", "[a\n"),
     ],
 )
@@ -26,6 +28,7 @@ def test_a_file_that_stopped_parsing_has_failed(told, path, before, after):
         ("src/a.py", None, "print 'a'\n"),
         ("tsconfig.json", None, "{\n // a comment\n}"),
         ("tsconfig.json", "{ // a\n}", "{ // b\n}"),
+        ("data/a.json", "[" * 5000, "{"),
         ("data/a.json", "{}", '{"a": 1, "a": 2}'),  # JSON all the same
     ],
 )
