@@ -9,9 +9,9 @@ import pytest
 from governance_pipeline.cli.main import run
 
 FOLDERS = ["aider_leaderboard", "approvals", "atif", "claude_code", "claude_code_entire", "claude_code_stream",
-           "codex_rollout", "inspect_ai", "langfuse_trace", "leaderboards_misc", "mini_swe_agent", "openhands",
-           "openhands_index", "otel_genai", "reviewer_verdicts", "swe_agent", "swebench_experiments", "tau2_bench",
-           "tau_bench", "terminal_bench"]  # fmt: skip
+           "codex_rollout", "inspect_ai", "langfuse_trace", "leaderboards_misc", "mini_swe_agent", "multi_agent_autogen",
+           "multi_agent_who_when", "openhands", "openhands_index", "other_cli", "otel_genai", "pi_agent",
+           "reviewer_verdicts", "swe_agent", "swebench_experiments", "tau2_bench", "tau_bench", "terminal_bench"]  # fmt: skip
 SAMPLE = ("approvals",)
 
 
