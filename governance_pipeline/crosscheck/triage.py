@@ -13,18 +13,22 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import jsonschema
+from jsonschema import Draft202012Validator, TypeChecker
+from jsonschema.validators import extend
 
 from governance_pipeline.errors import RecordRefused, UnreadableError, UsageError
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import open_regular, refusal_of
 from governance_pipeline.strict.json_text import parse_json
+from governance_pipeline.strict.lexeme import Lexeme
 from governance_pipeline.strict.limits import LIMITS
 from governance_pipeline.vocabulary import DataType, ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from jsonschema.protocols import Validator
 
 ANSWER_SCHEMA: Final = "govern/crosscheck-triage-answer/v1"
 BAD_REQUEST: Final = "bad_request"
@@ -123,7 +127,15 @@ def _missing(request: Mapping[str, Any]) -> str | None:
     return "not_independent" if derived.intersection(request["components"]) else None
 
 
+def _is_text(_checker: TypeChecker, value: Any) -> bool:
+    """A number keeps its spelling as a text of a type of its own (`strict.lexeme`); it is none all the same."""
+    return isinstance(value, str) and not isinstance(value, Lexeme)
+
+
 @cache
-def _validator() -> jsonschema.Draft202012Validator:
+def _validator() -> Validator:
     file = resources.files("governance_pipeline.crosscheck") / "schemas" / "crosscheck-triage-request-v1.json"
-    return jsonschema.Draft202012Validator(json.loads(file.read_text("utf-8")))
+    checker = Draft202012Validator.TYPE_CHECKER.redefine("string", _is_text)
+    strict = extend(Draft202012Validator, type_checker=checker)  # type: ignore[no-untyped-call]
+    validator: Validator = strict(json.loads(file.read_text("utf-8")))
+    return validator

@@ -51,6 +51,13 @@ def test_what_is_no_request_is_refused(data):
         request_of(data)
 
 
+@pytest.mark.parametrize("number", ["5", "1e999", "-0", "1.5", str(2**70)])
+@pytest.mark.parametrize("member", ['"field":%s', '"declared":%s', '"components":[%s]', '"derived_from_declared":[%s]'])
+def test_a_number_is_no_name_however_it_is_spelled(member, number):
+    with pytest.raises(UsageError, match="bad_request"):
+        request_of(b'{"schema":"govern/crosscheck-triage-request/v1",%s}' % (member % number).encode())
+
+
 def test_a_request_that_cannot_be_read_is_refused(tmp_path):
     link = tmp_path / "link.json"
     link.symlink_to(tmp_path / "none.json")
