@@ -27,9 +27,16 @@ _QUOTE_BIT: Final = 2  # swaps the quote with the space, and control characters 
 _DENSITY: Final = 4
 
 
-def special_bytes(body: Bytes) -> Places:
-    """Find quotes, backslashes and control characters, piece by piece so that the flags stay in the cache."""
-    found = np.empty(len(body) // _DENSITY + _PIECE, np.int32)
+def special_bytes(body: Bytes) -> tuple[Places, Bytes]:
+    """Find quotes, backslashes and control characters, piece by piece so that what is made of one stays in the cache.
+
+    Returns:
+        Their places, and the bytes there.
+    """
+    found, kinds = (
+        np.empty(len(body) // _DENSITY + _PIECE, np.int32),
+        np.empty(len(body) // _DENSITY + _PIECE, np.uint8),
+    )
     swapped, flags, slashes = np.empty(_PIECE, np.uint8), np.empty(_PIECE, np.bool_), np.empty(_PIECE, np.bool_)
     count = 0
     for start in range(0, len(body), _PIECE):
@@ -42,9 +49,11 @@ def special_bytes(body: Bytes) -> Places:
         places = np.flatnonzero(flags[:size])
         if count + len(places) > len(found):  # more than every fourth byte: rare, and then room for every byte
             found = np.concatenate([found[:count], np.empty(len(body) - count, np.int32)])
+            kinds = np.concatenate([kinds[:count], np.empty(len(body) - count, np.uint8)])
+        np.take(piece, places, out=kinds[count : count + len(places)], mode="clip")  # all are inside the piece
         np.add(places, start, out=found[count : count + len(places)], casting="unsafe")
         count += len(places)
-    return found[:count]
+    return found[:count], kinds[:count]
 
 
 def escaped_bytes(special: Places, kinds: Bytes) -> Places:
@@ -67,8 +76,11 @@ def escaped_bytes(special: Places, kinds: Bytes) -> Places:
 def are_leading(slashes: Places) -> Flags:
     """Tell which backslashes, given by their places in order, are not themselves behind one that escapes them."""
     is_new = np.diff(slashes, prepend=np.int32(-2)) > 1
-    run_starts = slashes[is_new][np.cumsum(is_new) - 1]
-    leading: Flags = (slashes - run_starts) % 2 == 0
+    leading: Flags = is_new.copy()
+    following = np.flatnonzero(~is_new)  # few: most backslashes stand alone
+    run_starts = np.flatnonzero(is_new)
+    run_starts = run_starts[np.searchsorted(run_starts, following) - 1]
+    leading[following] = (following - run_starts) % 2 == 0
     return leading
 
 

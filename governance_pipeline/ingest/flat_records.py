@@ -84,8 +84,7 @@ class BlockIndex:
         self.block = block
         self._bytes = np.frombuffer(block.data + flat_bytes.PAD, np.uint8)
         body = self._bytes[: len(block.data)]
-        special = flat_bytes.special_bytes(body)
-        kinds = body[special]
+        special, kinds = flat_bytes.special_bytes(body)
         feeds = np.flatnonzero(kinds == LF)
         self.feeds = special[feeds]
         self.starts = np.concatenate([np.zeros(1, np.int32), self.feeds[:-1] + 1])

@@ -121,7 +121,7 @@ def lay(pattern: Pattern, ground: Ground, lines: Lines) -> Walked:
     is_sound = np.ones(len(lines.starts), np.bool_)
     members, at, end = [], lines.quotes, lines.starts
     for place, (before, kind) in enumerate(zip(pattern.before, pattern.kinds, strict=True)):
-        is_sound &= _stands(ground.words, end, before)
+        is_sound &= _stands(ground.data, end, before)
         if kind == TEXT:
             members.append(Cells(np.full(len(at), TEXT, np.int8), at + 2))
             end, at = ground.quotes[at + 3], at + 4
@@ -136,14 +136,15 @@ def lay(pattern: Pattern, ground: Ground, lines: Lines) -> Walked:
     return Walked(is_sound & (ground.data[close] == _CLOSE) & (close + 1 == lines.ends), members)
 
 
-def _stands(words: Words, start: Places, expected: bytes) -> Flags:
-    """Tell where these bytes stand."""
-    if len(expected) < _WORD:
-        return _begins(words[start], expected)
-    found = np.ones(len(start), np.bool_)
-    for first in {*range(0, len(expected) - _WORD + 1, _WORD), len(expected) - _WORD}:
-        found &= words[start + first] == np.uint64(int.from_bytes(expected[first : first + _WORD], "little"))
-    return found
+def _stands(data: Bytes, start: Places, expected: bytes) -> Flags:
+    """Tell where these bytes stand: as many as whole words hold are taken out at once, a look-up for each line."""
+    size = -(-len(expected) // _WORD) * _WORD
+    windows = np.ndarray(len(data) - size + 1, np.dtype((np.void, size)), buffer=data, strides=(1,))
+    found = windows[start].view(np.uint64).reshape(len(start), size // _WORD)
+    stands = np.ones(len(start), np.bool_)
+    for place in range(size // _WORD):
+        stands &= _begins(found[:, place], expected[place * _WORD : (place + 1) * _WORD])
+    return stands
 
 
 def _bare_kinds(ground: Ground, start: Places, end: Places, likely: int) -> npt.NDArray[np.int8]:
@@ -165,7 +166,8 @@ def _bare_kinds(ground: Ground, start: Places, end: Places, likely: int) -> npt.
 
 def _begins(words: Words, expected: bytes) -> Flags:
     mask = np.uint64((1 << 8 * len(expected)) - 1)
-    begins: Flags = (words & mask) == np.uint64(int.from_bytes(expected, "little"))
+    begun = words & mask if len(expected) < _WORD else words
+    begins: Flags = begun == np.uint64(int.from_bytes(expected, "little"))
     return begins
 
 
@@ -190,7 +192,7 @@ class _Walk:
         """Walk over one member and give its value in every line."""
         at, quotes, data, sound = self._at, self._ground.quotes, self._ground.data, self.is_sound
         inside = quotes[at] + 1
-        sound &= _stands(self._ground.words, inside, f'{name}":'.encode())
+        sound &= _stands(self._ground.data, inside, f'{name}":'.encode())
         start = inside + np.int32(len(name) + 2)
         start += data[start] == SPACE
         is_text = quotes[at + 2] == start

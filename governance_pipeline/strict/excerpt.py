@@ -38,7 +38,7 @@ def excerpt(data: bytes | str, length: int = 160) -> str:
         # One byte too many shows that there is more; a character cut in half lies beyond the window.
         data = data[: window * _WINDOW_BYTES + 1].decode("utf-8", "backslashreplace")
     is_whole = len(data) <= window
-    shown = escape_unprintable(mask_secrets(data[:window]))
+    shown = escape_unprintable(mask_secrets(data[:window])[: length + 1])  # escaping makes nothing shorter
     if is_whole and len(shown) <= length:
         return shown
     return shown[: max(length - len(ELLIPSIS), 0)] + ELLIPSIS
