@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from governance_pipeline.trajectory.amplification import Factors, Region, UnitSignals
-    from governance_pipeline.trajectory.events import Tables
+    from governance_pipeline.trajectory.event_rows import Tables
     from governance_pipeline.trajectory.impact_surface import Impact
     from governance_pipeline.trajectory.reading import Surface
     from governance_pipeline.trajectory.round_amplification import RoundAmplification, TouchedUnit

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from governance_pipeline.trajectory.events import Tables
+    from governance_pipeline.trajectory.event_rows import Tables
     from governance_pipeline.trajectory.files import PlacedFile
     from governance_pipeline.trajectory.reading import Surface
 

@@ -17,7 +17,8 @@ from governance_pipeline.rounds.globs import Globs
 from governance_pipeline.rounds.modules import ModuleMap
 from governance_pipeline.strict.numbers import EXACT, ZERO, canonical
 from governance_pipeline.trajectory.comparisons import compared
-from governance_pipeline.trajectory.events import Declared, Event, Origin
+from governance_pipeline.trajectory.event_rows import Origin
+from governance_pipeline.trajectory.events import Declared, Event
 from governance_pipeline.trajectory.files import event_files
 from governance_pipeline.trajectory.rules import RoundRules
 from governance_pipeline.trajectory.terms import counted

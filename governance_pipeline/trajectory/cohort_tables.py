@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from governance_pipeline.trajectory.baselines import Baseline
     from governance_pipeline.trajectory.cohort import Cohort, CohortKey
     from governance_pipeline.trajectory.conformal import Result
-    from governance_pipeline.trajectory.events import Tables
+    from governance_pipeline.trajectory.event_rows import Tables
     from governance_pipeline.trajectory.robust import RobustStatistics
 
     Groups = Mapping[tuple[CohortKey, str | None], Cohort]

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from governance_pipeline.rounds.change_checks import ChangeCheck
     from governance_pipeline.trajectory.comparisons import Compared
-    from governance_pipeline.trajectory.events import Event, Tables
+    from governance_pipeline.trajectory.event_rows import Tables
+    from governance_pipeline.trajectory.events import Event
     from governance_pipeline.trajectory.reading import Surface
 
 TABLE: Final = "audit_cross_checks"

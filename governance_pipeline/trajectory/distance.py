@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from governance_pipeline.trajectory.files import EventFiles, Integers
+    from governance_pipeline.trajectory.files import EventFiles
+    from governance_pipeline.trajectory.packed_keys import Integers
 
 
 def outside_files(files: EventFiles) -> Integers:

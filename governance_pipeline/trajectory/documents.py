@@ -17,7 +17,7 @@ from governance_pipeline.trajectory.step_surface import COLUMN_OF, step_surface
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from governance_pipeline.trajectory.events import Tables
+    from governance_pipeline.trajectory.event_rows import Tables
 
 SCHEMA: Final = "govern/features/v1"
 LIST_SCHEMA: Final = "govern/features-list/v1"

@@ -7,37 +7,42 @@ Source: spec/trajectory.md §1.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import numpy.typing as npt
 
-from governance_pipeline.trajectory.files import EventFiles, Flags, starts_of
-from governance_pipeline.trajectory.surface import churn, modules_touched
+from governance_pipeline.trajectory.surface import by_module, churn, modules_touched
 
-Reals = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    from governance_pipeline.trajectory.files import EventFiles
+    from governance_pipeline.trajectory.packed_keys import Flags, Integers, Reals
+    from governance_pipeline.trajectory.surface import ModuleChanges
 
 
 def entropy_nats(files: EventFiles) -> tuple[Reals, Flags]:
     """H of every event, and whether it is known; an event without files has H = 0."""
-    is_spread = modules_touched(files) > 1
-    _, is_known = churn(files)
-    entropy = np.where(is_spread & is_known, _over_modules(files), 0.0)
-    return entropy, ~is_spread | is_known
+    changes = by_module(files)
+    return entropy_of_modules(changes, modules_touched(files, changes), churn(files)[1])
 
 
-def _over_modules(files: EventFiles) -> Reals:
-    width = len(files.modules) + 1
-    key = files.event * width + files.module
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    starts = starts_of(key)
-    if not len(starts):
-        return np.zeros(files.events)
-    event = key[starts] // width
-    lines = np.add.reduceat(files.churn[order].astype(float), starts)
-    members = np.diff(starts, append=len(key)).astype(float)
-    total = np.bincount(event, weights=lines, minlength=files.events)
-    weight = np.where(total[event] > 0, lines, members)
-    share = weight / np.bincount(event, weights=weight, minlength=files.events)[event]
-    part = share * np.log(share, where=share > 0, out=np.zeros_like(share))
-    total_part = np.bincount(event, weights=part, minlength=files.events).astype(np.float64)
+def entropy_of_modules(changes: ModuleChanges, modules: Integers, is_churn_known: Flags) -> tuple[Reals, Flags]:
+    """H of every event, and whether it is known.
+
+    Args:
+        changes: what changed in each module.
+        modules: M of each event.
+        is_churn_known: whether L of each event is known.
+    """
+    is_spread = modules > 1
+    entropy = np.where(is_spread & is_churn_known, _over_modules(changes, len(modules)), 0.0)
+    return entropy, ~is_spread | is_churn_known
+
+
+def _over_modules(changes: ModuleChanges, events: int) -> Reals:
+    total = np.bincount(changes.event, weights=changes.churn, minlength=events)
+    weight = np.where(total[changes.event] > 0, changes.churn, changes.files)
+    whole = np.bincount(changes.event, weights=weight, minlength=events)
+    share = weight / whole[changes.event]
+    part = share * np.log(np.where(share > 0, share, 1.0))
+    total_part = np.bincount(changes.event, weights=part, minlength=events).astype(np.float64, copy=False)
     return 0.0 - total_part  # not the negation, which would make -0 of 0

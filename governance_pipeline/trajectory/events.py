@@ -1,20 +1,16 @@
 """The change events of rounds, and the steps they make.
 
-What belongs here: which lines or edits are one event, and which event a step has. What does not: what an event says
-about surface (`terms`). A step is one event of `changes.jsonl`; byte-identical lines count once, and a step that
-several different lines give has none of them. Only a round without that file takes its steps from its logs: one event
-per run step with edits, numbered from 1 in the order of run id and step of the run. Source: spec/trajectory.md §1.
+What belongs here: events and steps as objects, and which event a step has. What does not: which rows of the tables
+are an event (`event_rows`), and what an event says about surface (`terms`). A step that several different lines give
+has none of them. Source: spec/trajectory.md §1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import pandas as pd
-
-from governance_pipeline.strict.text_codes import text_codes
+from governance_pipeline.trajectory.event_rows import Origin, event_rows
 from governance_pipeline.trajectory.frames import rows_of
 from governance_pipeline.vocabulary import Disposition
 
@@ -22,24 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    Tables = Mapping[str, pd.DataFrame]
+    import pandas as pd
 
-CHANGES_FILE: Final = "changes.jsonl"
+    from governance_pipeline.trajectory.event_rows import Tables
+
 EVIDENCE_FILE: Final = "evidence.jsonl"
-
-EVENT_TABLES: Final = ("raw_log_files", "core_changes", "core_file_changes", "core_steps")
-"""Tables `read_events` reads."""
-
-_LISTED: Final = ["event", "file_path", "added_count", "deleted_count", "module"]
-_NATIVE_KEY: Final = ["round_id", "path", "line"]
-_LOG_KEY: Final = ["round_id", "run_id", "step_index"]
-
-
-class Origin(StrEnum):
-    """Where the steps of a round come from."""
-
-    NATIVE = "native"
-    LOG = "log"
 
 
 class Declared(NamedTuple):
@@ -121,24 +104,9 @@ class Events:
 
 def read_events(tables: Tables) -> Events:
     """Read the events of every round from the tables `EVENT_TABLES`."""
-    changes = tables["core_changes"].sort_values(_NATIVE_KEY, kind="stable")
-    natives = native_rounds(tables)
-    first = changes.drop_duplicates(["round_id", "line_sha256"]).sort_values(["round_id", "step_index", "line"])
-    events = [_native(row) for row in rows_of(first)]
-    files = tables["core_file_changes"]
-    listed = [_listed(files[files["origin"] == Origin.NATIVE], first, _NATIVE_KEY, 0)]
-    edits = files[(files["origin"] == Origin.LOG) & ~files["round_id"].isin(natives)]
-    logged = _logged(edits, tables["core_steps"])
-    listed.append(_listed(edits, logged, _LOG_KEY, len(events)))
-    events += [_from_log(row) for row in rows_of(logged)]
-    together = pd.concat([part for part in listed if len(part)] or listed[:1], ignore_index=True)
-    return Events(events, _steps(events, changes), together)
-
-
-def native_rounds(tables: Tables) -> set[str]:
-    """Give the rounds that have a `changes.jsonl`, an empty or unreadable one included."""
-    files = tables["raw_log_files"]
-    return {*files.loc[files["path"] == CHANGES_FILE, "round_id"], *tables["core_changes"]["round_id"]}
+    rows = event_rows(tables)
+    events = [event_of_row(row) for row in rows_of(rows.events)]
+    return Events(events, _steps(events, rows.lines.tolist()), rows.listed)
 
 
 def quarantined_lines(raw_quarantine: pd.DataFrame, file: str) -> dict[str, int]:
@@ -149,33 +117,18 @@ def quarantined_lines(raw_quarantine: pd.DataFrame, file: str) -> dict[str, int]
     return {str(round_id): int(lines) for round_id, lines in broken.groupby("round_id").size().items()}
 
 
-def _logged(edits: pd.DataFrame, core_steps: pd.DataFrame) -> pd.DataFrame:
-    """One row per run step with edits: where its first edit stands, when it was, and the step of the round it makes."""
-    coded = edits.assign(run=text_codes(edits["run_id"])[0])
-    ordered = coded.sort_values(["round_id", "run", "step_index", "change_index"], kind="stable")
-    first = ordered.drop_duplicates(["round_id", "run", "step_index"])
-    first = first.assign(step=first.groupby("round_id").cumcount() + 1)
-    return first.merge(core_steps[[*_LOG_KEY, "at"]], on=_LOG_KEY, how="left")
-
-
-def _listed(files: pd.DataFrame, events: pd.DataFrame, key: list[str], offset: int) -> pd.DataFrame:
-    """File rows with the position of the event they belong to, in the order the event lists them."""
-    positions = events[key].assign(event=range(offset, offset + len(events)))
-    joined = files.merge(positions, on=key, how="inner")
-    return joined.sort_values(["event", "change_index"], kind="stable")[_LISTED]
-
-
-def _native(row: Mapping[str, Any]) -> Event:
+def event_of_row(row: Mapping[str, Any]) -> Event:
+    """Make an event of a row of `EventRows.events`."""
     return Event(
         round_id=row["round_id"],
-        step=row["step_index"],
-        origin=Origin.NATIVE,
+        step=row["step"],
+        origin=Origin(row["origin"]),
         run_id=row["run_id"],
         at=row["at"],
         path=row["path"],
         file_sha256=row["file_sha256"],
         line=row["line"],
-        run_step=None,
+        run_step=row["run_step"],
         has_files=row["has_files"],
         declared=Declared(
             row["files_count"],
@@ -187,28 +140,11 @@ def _native(row: Mapping[str, Any]) -> Event:
     )
 
 
-def _from_log(row: Mapping[str, Any]) -> Event:
-    return Event(
-        round_id=row["round_id"],
-        step=row["step"],
-        origin=Origin.LOG,
-        run_id=row["run_id"],
-        at=row["at"],
-        path=row["path"],
-        file_sha256=row["file_sha256"],
-        line=row["line"],
-        run_step=row["step_index"],
-        has_files=True,
-        declared=Declared(),
-    )
-
-
-def _steps(events: list[Event], changes: pd.DataFrame) -> list[Step]:
-    lines = changes.groupby(["round_id", "step_index"]).size().to_dict()
+def _steps(events: list[Event], lines: list[int]) -> list[Step]:
     steps: dict[tuple[str, int], Step] = {}
     for position, event in enumerate(events):
         key = (event.round_id, event.step)
         if key not in steps:
-            steps[key] = Step(*key, lines=lines.get(key, 1))
+            steps[key] = Step(*key, lines=lines[position])
         steps[key].events.append(position)
     return [steps[key] for key in sorted(steps)]

@@ -12,7 +12,8 @@ from governance_pipeline.trajectory import wording
 from governance_pipeline.trajectory.accumulated import accumulated, step_gaps
 from governance_pipeline.trajectory.base_lines import open_base
 from governance_pipeline.trajectory.documents import mismatch_numbers, shortest_number
-from governance_pipeline.trajectory.events import CHANGES_FILE, quarantined_lines
+from governance_pipeline.trajectory.event_rows import CHANGES_FILE
+from governance_pipeline.trajectory.events import quarantined_lines
 from governance_pipeline.trajectory.evidence import evidence_by_round, evidence_per_surface
 from governance_pipeline.trajectory.formulas import EPSILON, FEATURE_VERSION
 from governance_pipeline.trajectory.frames import rows_of
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from governance_pipeline.rounds.landing import RoundFolders
-    from governance_pipeline.trajectory.events import Step, Tables
+    from governance_pipeline.trajectory.event_rows import Tables
+    from governance_pipeline.trajectory.events import Step
     from governance_pipeline.trajectory.evidence import RoundEvidence
     from governance_pipeline.trajectory.reading import Surface
 
@@ -83,7 +85,7 @@ def _step(surface: Surface, step: Step, evidence: RoundEvidence, share: Term) ->
     total = surface_sum(term.value for term in terms.values())
     ratio = evidence_per_surface(share.value, total)
     first = surface.first(step)
-    mismatches = mismatch_numbers(mismatches_of(surface, step))
+    mismatches = mismatch_numbers(_mismatches(surface, step))
     contradicted = {found["field"] for found in mismatches}
     return {
         "step": step.number,
@@ -103,6 +105,12 @@ def _step(surface: Surface, step: Step, evidence: RoundEvidence, share: Term) ->
         ],
         "mismatches": mismatches,
     }
+
+
+def _mismatches(surface: Surface, step: Step) -> list[dict[str, str]]:
+    if step.event is None:
+        return []
+    return mismatches_of(surface.events.events[step.event], surface.counts[step.event], surface.rules[step.round_id])
 
 
 def _surface_term(surface: Surface, step: Step, name: str, term: Term, contradicted: Collection[str]) -> dict[str, Any]:

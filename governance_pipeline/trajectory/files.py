@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from governance_pipeline.rounds.paths import normal_form
 from governance_pipeline.strict.text_codes import text_codes
-from governance_pipeline.trajectory.frames import plain_column
+from governance_pipeline.trajectory.packed_keys import Flags, Integers, distinct_of, order_of, packed, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from governance_pipeline.trajectory.rules import RoundRules
 
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 Names = npt.NDArray[np.object_]
 
 CHURN_LIMIT: Final = 2.0**62
@@ -96,11 +94,6 @@ class EventFiles:
         ]
 
 
-def starts_of(key: Integers) -> Integers:
-    """Give where each run of equal neighbours begins; an array of positions."""
-    return np.flatnonzero(np.diff(key, prepend=-1)).astype(np.int64)
-
-
 def event_files(listed: pd.DataFrame, rules: Sequence[RoundRules]) -> EventFiles:
     """Find the distinct files of every event.
 
@@ -108,35 +101,77 @@ def event_files(listed: pd.DataFrame, rules: Sequence[RoundRules]) -> EventFiles
         listed: `Events.listed`: rows ordered by event, then as listed.
         rules: for each event, the rules of its round.
     """
-    event = listed["event"].to_numpy(np.int64)
+    codes: dict[str, int] = {}
+    round_of = np.array([codes.setdefault(of.round_id, len(codes)) for of in rules], dtype=np.int64)
+    return files_of_rounds(listed, round_of, list({of.round_id: of for of in rules}.values()))
+
+
+def files_of_rounds(listed: pd.DataFrame, round_of: Integers, rules: Sequence[RoundRules]) -> EventFiles:
+    """Find the distinct files of every event.
+
+    Args:
+        listed: `Events.listed`: rows ordered by event, then as listed.
+        round_of: for each event, the position of the rules of its round.
+        rules: of each round.
+    """
     path, paths = _normal_paths(listed["file_path"])
-    order = np.lexsort((path, event))  # stable: a file's listings stay in the order of the event
-    event, path = event[order], path[order]
-    starts = starts_of(event * (len(paths) + 1) + path)
-    churn, is_known = _churn(listed, order, starts)
-    named = _first_named(_names(listed["module"])[order], starts)
-    event, path = event[starts], path[starts]
-    placed, is_outside, is_public = _places(event, path, paths, rules)
-    is_named = _is_named(named)
-    module, modules = text_codes(np.where(is_named, named, placed))
+    named, names = text_codes(listed["module"])
+    files = distinct_files(
+        listed["event"].to_numpy(np.int64),
+        path,
+        named,
+        listed["added_count"].to_numpy(np.int64, na_value=_UNKNOWN),
+        listed["deleted_count"].to_numpy(np.int64, na_value=_UNKNOWN),
+    )
+    placed, is_outside, is_public = _places(files, paths, round_of, rules)
+    is_named = files.module != _UNKNOWN
+    module, modules = _modules(files.module, names, is_named, placed)
     return EventFiles(
-        events=len(rules),
-        event=event,
-        path=path,
+        events=len(round_of),
+        event=files.event,
+        path=files.path,
         module=module,
         is_module_named=is_named,
-        churn=churn,
-        is_churn_known=is_known,
+        churn=files.churn,
+        is_churn_known=files.is_churn_known,
         is_outside=is_outside,
         is_public=is_public,
         paths=paths,
-        modules=_objects(modules),
+        modules=modules,
     )
 
 
-def _names(column: pd.Series) -> Names:
-    """A text column as objects, null as None."""
-    return _objects(plain_column(column))
+class DistinctFiles(NamedTuple):
+    """Distinct files of events, ordered by event and path: codes, the first module named (-1: none), and churn."""
+
+    event: Integers
+    path: Integers
+    module: Integers
+    churn: Integers
+    is_churn_known: Flags
+
+
+def distinct_files(
+    event: Integers, path: Integers, module: Integers, added: Integers, deleted: Integers
+) -> DistinctFiles:
+    """Make one entry per event and path of rows in the order listed; -1 stands for an unknown number or module."""
+    key, width = packed([event, path])
+    order = order_of(key, width)
+    if order is not None:
+        key, event, path, module, added, deleted = (
+            column[order] for column in (key, event, path, module, added, deleted)
+        )
+    is_known = (added != _UNKNOWN) & (deleted != _UNKNOWN)
+    rough = added.astype(float) + deleted
+    is_known &= rough < CHURN_LIMIT
+    churn = np.where(is_known, added + deleted, 0)
+    starts = starts_of(key)
+    if len(starts) == len(key):
+        return DistinctFiles(event, path, module, churn, is_known)
+    is_known = np.logical_and.reduceat(is_known, starts)
+    is_known &= np.add.reduceat(rough, starts) < CHURN_LIMIT
+    churn = np.where(is_known, np.add.reduceat(churn, starts), 0)
+    return DistinctFiles(event[starts], path[starts], _first_named(module, starts), churn, is_known)
 
 
 def _normal_paths(column: pd.Series) -> tuple[Integers, Names]:
@@ -146,44 +181,47 @@ def _normal_paths(column: pd.Series) -> tuple[Integers, Names]:
     return code[spelling], _objects(paths)
 
 
-def _churn(listed: pd.DataFrame, order: Integers, starts: Integers) -> tuple[Integers, Flags]:
-    """Churn of each file and whether it is known: all its listings are, and their sum fits."""
-    added = listed["added_count"].to_numpy(np.int64, na_value=_UNKNOWN)[order]
-    deleted = listed["deleted_count"].to_numpy(np.int64, na_value=_UNKNOWN)[order]
-    if not len(starts):
-        return added, np.zeros(0, dtype=bool)
-    is_known = np.logical_and.reduceat((added != _UNKNOWN) & (deleted != _UNKNOWN), starts)
-    is_known &= np.add.reduceat(added.astype(float) + deleted, starts) < CHURN_LIMIT
-    return np.where(is_known, np.add.reduceat(added + deleted, starts), 0), is_known
-
-
-def _first_named(module: Names, starts: Integers) -> Names:
-    """The first module each file is listed with; None when its listings name none."""
-    if not len(starts):
-        return module
+def _first_named(module: Integers, starts: Integers) -> Integers:
+    """The first module each file is listed with; -1 when its listings name none."""
     rows = len(module)
-    position = np.where(_is_named(module), np.arange(rows), rows)
-    first = np.minimum.reduceat(position, starts)
-    return np.append(module, [None])[first]
+    position = np.where(module != _UNKNOWN, np.arange(rows), rows)
+    return np.append(module, _UNKNOWN)[np.minimum.reduceat(position, starts)]
 
 
-def _is_named(module: Names) -> Flags:
-    return np.array([name is not None for name in module], dtype=bool)
+def _modules(named: Integers, names: list[str], is_named: Flags, placed: _Placed) -> tuple[Integers, Names]:
+    """Code of each file's module, the one it is named with before the one it is placed in, and all names in order."""
+    modules = sorted({*names, *placed.modules})
+    place = {name: at for at, name in enumerate(modules)}
+    of_names = np.array([*(place[name] for name in names), _UNKNOWN], dtype=np.int64)
+    of_placed = np.array([place[name] for name in placed.modules], dtype=np.int64)
+    if is_named.all():
+        return of_names[named], _objects(modules)
+    return np.where(is_named, of_names[named], of_placed[placed.code]), _objects(modules)
 
 
-def _places(event: Integers, path: Integers, paths: Names, rules: Sequence[RoundRules]) -> tuple[Names, Flags, Flags]:
+class _Placed(NamedTuple):
+    """Module of each file by the rules: a code per file, and the name of each code."""
+
+    code: Integers
+    modules: list[str]
+
+
+def _places(
+    files: DistinctFiles, paths: Names, round_of: Integers, rules: Sequence[RoundRules]
+) -> tuple[_Placed, Flags, Flags]:
     """Module, outside and public of each file; each path is asked about once per contract that places files alike."""
     codes: dict[tuple[str | None, ...], int] = {}
-    alike_of_event = np.array([codes.setdefault(of.placing, len(codes)) for of in rules], dtype=np.int64)
-    rule_of = dict(zip(alike_of_event.tolist(), rules, strict=True))
-    key = alike_of_event[event] * (len(paths) + 1) + path if len(event) else event
-    distinct, place = np.unique(key, return_inverse=True)
-    code, path_code = np.divmod(distinct, len(paths) + 1)
+    alike_of_round = np.array([codes.setdefault(of.placing, len(codes)) for of in rules], dtype=np.int64)
+    rule_of = dict(zip(alike_of_round.tolist(), rules, strict=True))
+    key = files.path
+    if len(codes) > 1:
+        key = alike_of_round[round_of[files.event]] * len(paths) + files.path
+    distinct, place = distinct_of(key, len(codes) * len(paths))
+    code, path_code = np.divmod(distinct, max(len(paths), 1))
     asked = [_place(rule_of[of], paths[at]) for of, at in zip(code.tolist(), path_code.tolist(), strict=True)]
-    module = _objects([one[0] for one in asked])
     outside = np.array([one[1] for one in asked], dtype=bool)
     public = np.array([one[2] for one in asked], dtype=bool)
-    return module[place], outside[place], public[place]
+    return _Placed(place, [one[0] for one in asked]), outside[place], public[place]
 
 
 def _place(rules: RoundRules, path: str) -> tuple[str, bool, bool]:

@@ -13,7 +13,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.contracts.registry import frame_of
-from governance_pipeline.trajectory.events import CHANGES_FILE, quarantined_lines
+from governance_pipeline.trajectory.event_rows import CHANGES_FILE
+from governance_pipeline.trajectory.events import quarantined_lines
 from governance_pipeline.trajectory.frames import rows_of
 from governance_pipeline.trajectory.graph_area import SurfaceAt, areas
 from governance_pipeline.trajectory.graph_cache import provider_digest
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from governance_pipeline.trajectory.events import Step, Tables
+    from governance_pipeline.trajectory.event_rows import Tables
+    from governance_pipeline.trajectory.events import Step
     from governance_pipeline.trajectory.graph_steps import StepFeatures
     from governance_pipeline.trajectory.reading import Surface
     from governance_pipeline.trajectory.round_graph import RoundGraph

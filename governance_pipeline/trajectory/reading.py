@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from governance_pipeline.errors import UsageError
-from governance_pipeline.trajectory.events import EVENT_TABLES, Event, Events, Step, read_events
+from governance_pipeline.trajectory.event_rows import EVENT_TABLES
+from governance_pipeline.trajectory.events import Event, Events, Step, read_events
 from governance_pipeline.trajectory.files import EventFiles, event_files
-from governance_pipeline.trajectory.rules import RoundRules, rules_of
+from governance_pipeline.trajectory.rules import RoundRules, refuse_strangers, rules_of
 from governance_pipeline.trajectory.terms import Counted, Term, counted, repeated, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from governance_pipeline.trajectory.events import Tables
+    from governance_pipeline.trajectory.event_rows import Tables
 
 READING_TABLES: Final = ("core_rounds", "core_criteria", *EVENT_TABLES)
 """Tables `read_surface` reads."""
@@ -60,8 +60,6 @@ def read_surface(tables: Tables) -> Surface:
     """
     rules = rules_of(tables["core_rounds"], tables["core_criteria"])
     events = read_events(tables)
-    strangers = {event.round_id for event in events.events} - set(rules)
-    if strangers:
-        raise UsageError(f"core_rounds has no row of {sorted(strangers)[:5]}; give the tables of the same rounds")
+    refuse_strangers({event.round_id for event in events.events}, rules)
     files = event_files(events.listed, [rules[event.round_id] for event in events.events])
     return Surface(rules, events, files, counted(files))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.rounds.paths import is_outside, normal_form
 from governance_pipeline.trajectory.base_lines import BaseReason
-from governance_pipeline.trajectory.events import EVENT_TABLES, read_events
+from governance_pipeline.trajectory.event_rows import EVENT_TABLES
+from governance_pipeline.trajectory.events import read_events
 from governance_pipeline.trajectory.frames import rows_of
 from governance_pipeline.trajectory.growth import RewrittenFile, rewrite_share
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from governance_pipeline.trajectory.base_lines import OpenBase
-    from governance_pipeline.trajectory.events import Tables
+    from governance_pipeline.trajectory.event_rows import Tables
 
 REWRITING_TABLES: Final = ("core_rounds", *EVENT_TABLES)
 """Tables `rewritten` reads."""

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from governance_pipeline.contracts.registry import frame_of
 from governance_pipeline.trajectory.accumulated import accumulated, step_gaps
 from governance_pipeline.trajectory.base_lines import open_base as open_base_in
-from governance_pipeline.trajectory.events import CHANGES_FILE, EVIDENCE_FILE, Origin, native_rounds, quarantined_lines
+from governance_pipeline.trajectory.event_rows import CHANGES_FILE, Origin, native_rounds
+from governance_pipeline.trajectory.events import EVIDENCE_FILE, quarantined_lines
 from governance_pipeline.trajectory.evidence import evidence_by_round
 from governance_pipeline.trajectory.formulas import EPSILON, FEATURE_VERSION, refuse_other_formulas
 from governance_pipeline.trajectory.frames import rows_of
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from governance_pipeline.trajectory.accumulated import Accumulated
     from governance_pipeline.trajectory.base_lines import OpenBase
-    from governance_pipeline.trajectory.events import Tables
+    from governance_pipeline.trajectory.event_rows import Tables
     from governance_pipeline.trajectory.evidence import RoundEvidence
     from governance_pipeline.trajectory.rewriting import Rewritten
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from governance_pipeline.errors import UsageError
 from governance_pipeline.rounds.contract import Criterion, Module, RoundContract
 from governance_pipeline.rounds.globs import Globs
 from governance_pipeline.rounds.modules import ModuleMap
@@ -19,7 +20,7 @@ from governance_pipeline.trajectory.reasons import WITHOUT_CONTRACT, Reason
 from governance_pipeline.vocabulary import ContractState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import pandas as pd
 
@@ -65,6 +66,17 @@ def rules_of(core_rounds: pd.DataFrame, core_criteria: pd.DataFrame) -> dict[str
     for row in rows_of(core_criteria, ("round_id", "criterion_id", "is_required")):
         criteria[row["round_id"]].append(Criterion(row["criterion_id"], required=row["is_required"]))
     return {row["round_id"]: _rules(row, tuple(criteria[row["round_id"]])) for row in rows_of(core_rounds)}
+
+
+def refuse_strangers(rounds: Iterable[str], rules: Mapping[str, RoundRules]) -> None:
+    """Refuse events of rounds that `core_rounds` does not have.
+
+    Raises:
+        UsageError: there are some; the first five are named.
+    """
+    strangers = sorted(set(rounds) - set(rules))
+    if strangers:
+        raise UsageError(f"core_rounds has no row of {strangers[:5]}; give the tables of the same rounds")
 
 
 def _rules(row: Mapping[str, Any], criteria: tuple[Criterion, ...]) -> RoundRules:

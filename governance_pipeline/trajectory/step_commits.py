@@ -14,13 +14,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.rounds.paths import normal_form
-from governance_pipeline.trajectory.events import Origin
+from governance_pipeline.trajectory.event_rows import Origin
 from governance_pipeline.trajectory.frames import rows_of
 from governance_pipeline.trajectory.repository_links import symbol_id
 from governance_pipeline.trajectory.symbols import SymbolChange
 
 if TYPE_CHECKING:
-    from governance_pipeline.trajectory.events import Event, Tables
+    from governance_pipeline.trajectory.event_rows import Tables
+    from governance_pipeline.trajectory.events import Event
     from governance_pipeline.trajectory.repositories import OpenRepository
 
 COMMIT_TOOL: Final = "commit"

@@ -7,21 +7,20 @@ What belongs here: that order, and the reasons. What does not: counting (`surfac
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from governance_pipeline.strict.numbers import binary64
 from governance_pipeline.trajectory.distance import outside_files, outside_scope_ratio
-from governance_pipeline.trajectory.entropy import entropy_nats
+from governance_pipeline.trajectory.entropy import entropy_of_modules
 from governance_pipeline.trajectory.reasons import Reason
-from governance_pipeline.trajectory.surface import churn, files_modified, modules_touched, public_touched
+from governance_pipeline.trajectory.surface import by_module, churn, files_modified, modules_touched, public_touched
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from governance_pipeline.trajectory.events import Event
-    from governance_pipeline.trajectory.files import EventFiles, Flags
+    from governance_pipeline.trajectory.files import EventFiles
+    from governance_pipeline.trajectory.packed_keys import Flags, Integers, Reals
     from governance_pipeline.trajectory.rules import RoundRules
 
 SURFACE_TERMS: Final = ("F", "L", "M", "P", "D", "H")
@@ -58,22 +57,51 @@ class Counted:
     are_modules_named: bool
 
 
-def counted(files: EventFiles) -> list[Counted]:
-    """Count the files of every event; one entry per event, zeros for one that lists none."""
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the files of events give, as arrays with one entry per event; `Counted` says what each is."""
+
+    files: Integers
+    churn: Integers
+    is_churn_known: Flags
+    modules: Integers
+    public: Integers
+    entropy: Reals
+    is_entropy_known: Flags
+    outside: Integers
+    are_modules_named: Flags
+
+    def of(self, at: int) -> Counted:
+        """Give what the files of one event give."""
+        return Counted(
+            files=int(self.files[at]),
+            churn=int(self.churn[at]) if self.is_churn_known[at] else None,
+            modules=int(self.modules[at]),
+            public=int(self.public[at]),
+            entropy=float(self.entropy[at]) if self.is_entropy_known[at] else None,
+            outside=int(self.outside[at]),
+            are_modules_named=bool(self.are_modules_named[at]),
+        )
+
+
+def counts_of(files: EventFiles) -> Counts:
+    """Count the files of every event; zeros for one that lists none."""
     total = files_modified(files)
     lines, lines_known = churn(files)
-    entropy, entropy_known = entropy_nats(files)
-    named = np.bincount(files.event[files.is_module_named], minlength=files.events)
-    columns = (
-        total.tolist(),
-        _nullable(lines, lines_known),
-        modules_touched(files).tolist(),
-        public_touched(files).tolist(),
-        _nullable(entropy, entropy_known),
-        outside_files(files).tolist(),
-        (named == total).tolist(),
-    )
-    return [Counted(*values) for values in zip(*columns, strict=True)]
+    changes = by_module(files)
+    modules = modules_touched(files, changes)
+    entropy, entropy_known = entropy_of_modules(changes, modules, lines_known)
+    unnamed = np.bincount(files.event[~files.is_module_named], minlength=files.events)
+    return Counts(
+        total, lines, lines_known, modules, public_touched(files), entropy, entropy_known, outside_files(files),
+        unnamed == 0,
+    )  # fmt: skip
+
+
+def counted(files: EventFiles) -> list[Counted]:
+    """Count the files of every event; one entry per event."""
+    counts = counts_of(files)
+    return [counts.of(at) for at in range(files.events)]
 
 
 def terms_of(event: Event, count: Counted, rules: RoundRules) -> dict[str, Term]:
@@ -109,10 +137,6 @@ def _term(own: float | None, listed: Term, event: Event) -> Term:
     if event.has_files:
         return listed
     return Term(0) if event.declared.F == 0 else Term(None, Reason.NOT_GIVEN)
-
-
-def _nullable(values: npt.NDArray[Any], is_known: Flags) -> list[Any]:
-    return [value if known else None for value, known in zip(values.tolist(), is_known.tolist(), strict=True)]
 
 
 def _or_unknown(value: float | None) -> Term:

@@ -10,7 +10,8 @@ import pytest
 from governance_pipeline.rounds.globs import Globs
 from governance_pipeline.rounds.modules import ModuleMap
 from governance_pipeline.trajectory.comparisons import compared
-from governance_pipeline.trajectory.events import Declared, Event, Origin
+from governance_pipeline.trajectory.event_rows import Origin
+from governance_pipeline.trajectory.events import Declared, Event
 from governance_pipeline.trajectory.rules import RoundRules
 from governance_pipeline.trajectory.terms import Counted
 from governance_pipeline.vocabulary import ContractState, RecordStatus, UnknownReason

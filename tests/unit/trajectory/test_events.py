@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from governance_pipeline.trajectory.events import Declared, Origin, quarantined_lines, read_events
+from governance_pipeline.trajectory.event_rows import Origin
+from governance_pipeline.trajectory.events import Declared, quarantined_lines, read_events
 
 AUDIT = {"timestamp": "2026-01-01T00:00:00Z", "agent_id": "a", "run_id": "run-1", "input_hash": "", "tool_called": "t",
          "output_result": "", "output_hash": "", "token_cost": 0, "self_reported_status": "ok",

@@ -8,7 +8,8 @@ import pytest
 
 from governance_pipeline.rounds.globs import Globs
 from governance_pipeline.rounds.modules import ModuleMap
-from governance_pipeline.trajectory.events import Declared, Event, Origin
+from governance_pipeline.trajectory.event_rows import Origin
+from governance_pipeline.trajectory.events import Declared, Event
 from governance_pipeline.trajectory.reasons import Reason
 from governance_pipeline.trajectory.rules import RoundRules
 from governance_pipeline.trajectory.terms import SURFACE_TERMS, Counted, Term, entropy_of, repeated, terms_of
