@@ -10,7 +10,7 @@ import io
 import tempfile
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from hashlib import sha256
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
@@ -126,8 +126,7 @@ class WrittenRows:
 
     def _await(self) -> None:
         if self._pending is not None:
-            pending, self._pending = self._pending, None
-            pending.result()
+            self._pending.result()  # kept: rows of which a group is lost are refused however often they are asked for
 
     def _finish(self) -> None:
         if not self._writer.is_open:
@@ -166,7 +165,7 @@ def _watched(rules: BatchRules, batches: Iterable[pa.RecordBatch]) -> Iterator[p
 def _abandon(pool: ThreadPoolExecutor, writer: pq.ParquetWriter, file: IO[bytes]) -> None:
     """Let go of rows nobody wants any more; the file has no name, so it is gone."""
     pool.shutdown(wait=False)  # nothing is under way: that would hold the rows; it may be its thread that lets go
-    with closing(file):
+    with closing(file), suppress(OSError, pa.ArrowException):
         if writer.is_open:
             writer.close()
 

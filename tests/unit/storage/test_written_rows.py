@@ -72,8 +72,28 @@ def test_what_fails_while_writing_is_raised_to_whoever_asks(tmp_path):
     def fail(_):
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(StorageError, match="No space left"):
-        Lake(tmp_path / "lake").put_batches("core_steps", "r-1", written(steps(3), tmp_path, 2, fail), {})
+    lake, found = Lake(tmp_path / "lake"), written(steps(3), tmp_path, 2, fail)
+    for _ in range(2):  # asked again, the rows before are not taken for all of them
+        with pytest.raises(StorageError, match="No space left"):
+            lake.put_batches("core_steps", "r-1", found, {})
+    assert not lake.has("core_steps", "r-1")
+
+
+def test_a_row_group_lost_on_the_way_is_told_while_rows_are_appended_and_again_when_they_are_asked_for(tmp_path):
+    def lose_the_first(batch, seen=[]):  # noqa: B006 - remembers
+        seen.append(batch)
+        if len(seen) == 1:
+            raise OSError(28, "No space left on device")
+        return batch
+
+    found = WrittenRows("core_steps", tmp_path)
+    first, second = to_arrow(contract_of("core_steps"), steps(20)).to_batches(max_chunksize=10)
+    found.append(first, lose_the_first)
+    with pytest.raises(OSError, match="No space left"):
+        found.append(second, lose_the_first)
+    for _ in range(2):
+        with pytest.raises(OSError, match="No space left"):
+            list(found)
 
 
 @pytest.mark.parametrize("count", [1, 10, 25])
