@@ -48,7 +48,7 @@ def inbox_document(verifier: Verifier, history: History, now: datetime, *, every
     ordered = sorted(listed, key=lambda s: (s.request.created, s.request.round_id))
     claims = [_kept_claims(verifier, standing) for standing in ordered]
     doubted = {s.request.round_id for s, found in zip(ordered, claims, strict=True) if _open_claims(found)}
-    cases = _cases(verifier, doubted, now)  # the tables of a round are read only where something does not match
+    cases = _cases(verifier, doubted, now, history)  # only tables of rounds where something does not match are read
     return {
         "schema": "govern/gate-inbox/v1",
         **_set_up(verifier),
@@ -62,18 +62,15 @@ def inbox_document(verifier: Verifier, history: History, now: datetime, *, every
 
 def request_document(view: Shown, verifier: Verifier, now: datetime) -> dict[str, Any]:
     """Give `govern/gate-request/v1`: one request with its manifest and the exact text a person is shown."""
+    history, round_id = read_history(verifier.ledger), view.standing.request.round_id
     return {
         "schema": "govern/gate-request/v1",
         **_set_up(verifier),
         "at": instant_text(now),
-        **_standing(view.standing, verifier, read_history(verifier.ledger), now),
+        **_standing(view.standing, verifier, history, now),
         "actors": list(view.standing.request.actors),
         "manifest": dict(view.manifest.document),
-        "cases": _of_claims(
-            view.manifest.document["claims"],
-            view.standing.request.round_id,
-            _cases(verifier, {view.standing.request.round_id}, now),
-        ),
+        "cases": _of_claims(view.manifest.document["claims"], round_id, _cases(verifier, {round_id}, now, history)),
         "display": view.text,
         "display_sha256": view.display_sha256,
     }
@@ -165,10 +162,10 @@ def _set_up(verifier: Verifier) -> dict[str, Any]:
     return {"trust_tier": TRUST_TIER, "is_throwaway": verifier.root.is_throwaway}
 
 
-def _cases(verifier: Verifier, round_ids: Collection[str], now: datetime) -> Facts:
-    """Give where cases stand; nothing where the ledger or the escalation policy cannot be used."""
+def _cases(verifier: Verifier, round_ids: Collection[str], now: datetime, history: History) -> Facts:
+    """Give where cases stand; nothing where no round is asked, or ledger or escalation policy cannot be used."""
     try:
-        return standing_facts(Cases(verifier, now).standings(round_ids))
+        return standing_facts(Cases(verifier, now, requests=history.requests).standings(round_ids)) if round_ids else {}
     except (StorageError, UsageError):
         return {}
 

@@ -18,6 +18,7 @@ from governance_pipeline.crosscheck.policies import EscalationPolicy, escalation
 from governance_pipeline.errors import StorageError
 from governance_pipeline.gate.events import read_history
 from governance_pipeline.gate.gates import PUBLISH
+from governance_pipeline.gate.grouped import grouped
 from governance_pipeline.gate.inputs import read_inputs
 from governance_pipeline.gate.parties import REQUESTER
 from governance_pipeline.gate.resolutions import record_of_row, require_allowed
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from governance_pipeline.gate.events import Requested
     from governance_pipeline.gate.passage import Verifier
     from governance_pipeline.ledger.cases import Case, Opened
     from governance_pipeline.storage.lake import Lake
@@ -102,8 +104,14 @@ class CaseStanding(NamedTuple):
 class Cases:
     """All cases of a ledger and a lake at one moment."""
 
-    def __init__(self, verifier: Verifier, now: datetime, history: CaseHistory | None = None) -> None:
-        """Read what the ledger says.
+    def __init__(
+        self,
+        verifier: Verifier,
+        now: datetime,
+        history: CaseHistory | None = None,
+        requests: Sequence[Requested] | None = None,
+    ) -> None:
+        """Read what the ledger says; of its cases and its requests what was read already is taken as it is.
 
         Raises:
             StorageError: the ledger cannot be read.
@@ -113,7 +121,9 @@ class Cases:
         self.now = now
         self.history = read_cases(verifier.ledger) if history is None else history
         self.policy: EscalationPolicy = escalation_policy(verifier.config.source.parent)
-        self._requests = read_history(verifier.ledger, is_strict=False).requests
+        if requests is None:
+            requests = read_history(verifier.ledger, is_strict=False).requests
+        self._requests = grouped(requests, lambda request: request.round_id)
         self._actors: dict[str, frozenset[str]] = {}
         self._opened: dict[str, dict[CaseRef, Opened]] = defaultdict(dict)
         for ref, opened in self.history.opened.items():
@@ -136,7 +146,7 @@ class Cases:
                 REQUESTER,
                 *(n for o in self._opened.get(round_id, {}).values() for n in o.actors),
             }
-            names |= {n for r in self._requests if r.round_id == round_id for n in (*r.actors, r.requester)}
+            names |= {n for r in self._requests.get(round_id, ()) for n in (*r.actors, r.requester)}
             with suppress(StorageError):  # the ledger's names are what is left then
                 names |= set(read_inputs(PUBLISH, round_id, self.verifier.lake).parties.actors)
             self._actors[round_id] = frozenset(names)

@@ -130,7 +130,7 @@ def record_signed(verifier: Verifier, data: bytes, *, now: datetime) -> Event:
     def made(history: History) -> tuple[bytes, Decision]:
         if (
             decision.checkpoint.size > history.size
-            or verifier.ledger.head(decision.checkpoint.size) != decision.checkpoint
+            or history.head(verifier.ledger, decision.checkpoint.size) != decision.checkpoint
         ):
             what = "the ledger is not the one this decision was made from; export it again"
             raise Refusal(ReasonCode.LOG_INCONSISTENT, what)

@@ -144,7 +144,7 @@ def _draft(
         not_before=now,
         expires=min(ends),
         origin=origin_of(verifier.config),
-        checkpoint=verifier.ledger.head(history.size),
+        checkpoint=history.head(verifier.ledger, history.size),
         reason=wish.reason,
         trust_tier=TRUST_TIER,
         is_throwaway=verifier.root.is_throwaway,

@@ -119,7 +119,7 @@ def _decision(
         expires=now + verifier.policy.ttl,
         policy=told.policy,
         origin=origin_of(verifier.config),
-        checkpoint=verifier.ledger.head(history.size),
+        checkpoint=history.head(verifier.ledger, history.size),
         reason=reason,
         is_throwaway=verifier.root.is_throwaway,
     )

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from governance_pipeline.gate.decision import DECISION_BYTES, Verb, decision_of
 from governance_pipeline.gate.passkey_counters import check_counters
 from governance_pipeline.gate.signers import approver_refusal, assurance_of, makers
-from governance_pipeline.ledger.trusted_root import seen_root
 from governance_pipeline.strict.excerpt import is_said
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.instants import instant_text
@@ -82,7 +81,8 @@ def signature(passage: Passage) -> None:
 
 def root(passage: Passage) -> None:
     """ROOT_ROLLBACK: the trust root in hand is the latest one the ledger has seen, and has not expired since."""
-    trusted, seen = passage.verifier.root, seen_root(passage.verifier.ledger, passage.verifier.config.root_fingerprint)
+    trusted, verifier = passage.verifier.root, passage.verifier
+    seen = passage.history.seen_root(verifier.ledger, verifier.config.root_fingerprint)
     if seen is not None and (trusted.version < seen.version or _is_other(trusted, seen.version, seen.sha256)):
         message = f"version {trusted.version} of the trust root, but version {seen.version} was used; restore that"
         raise Refusal(ReasonCode.ROOT_ROLLBACK, message)

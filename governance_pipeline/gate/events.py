@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from governance_pipeline.errors import StorageError
+from governance_pipeline.gate.asked_once import AskedOnce
 from governance_pipeline.gate.attempts import Failed, Retried, failed_of, retried_of
-from governance_pipeline.gate.by_round import by_round
 from governance_pipeline.gate.delegation import Delegated, delegated_of
 from governance_pipeline.gate.event_members import request_members, text, texts
 from governance_pipeline.gate.freezes import Freezes
 from governance_pipeline.gate.gates import is_gate
-from governance_pipeline.ledger.dismissals import read_dismissals
+from governance_pipeline.gate.grouped import grouped
 from governance_pipeline.ledger.rebaselines import read_rebaselines
 from governance_pipeline.ledger.verification import Fault
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
@@ -135,7 +135,7 @@ class Resolution(NamedTuple):
 
 
 @dataclass
-class History:
+class History(AskedOnce):
     """What the ledger says of the gate, up to event number `size`.
 
     `last_ts` is the latest time of an event that may open something; one that closes may carry any, so that a person
@@ -154,20 +154,6 @@ class History:
     retries: list[Retried] = field(default_factory=list)
     delegations: list[Delegated] = field(default_factory=list)
     unusable: list[Fault] = field(default_factory=list)
-    _faults: list[Fault] | None = None
-    _dismissed: frozenset[str] | None = None
-
-    def faults(self, ledger: Ledger) -> list[Fault]:
-        """Give the faults of the ledger this was read from, checked once for everything asked of it."""
-        if self._faults is None:
-            self._faults = ledger.verify()
-        return self._faults
-
-    def has_dismissals(self, ledger: Ledger, round_id: str) -> bool:
-        """Tell whether anybody dismissed a finding of a round; read once for everything asked of this history."""
-        if self._dismissed is None:
-            self._dismissed = frozenset(of for of, _ in read_dismissals(ledger).of)
-        return round_id in self._dismissed
 
     def in_force(self, gate: str, round_id: str) -> Requested | None:
         """Give the latest request of a round; None when nothing was asked yet."""
@@ -196,16 +182,27 @@ class History:
         return [p for p in passages if p.seq > request.seq and p.subject_sha256 == request.subject_sha256]
 
     @cached_property
+    def used(self) -> dict[tuple[str, str], list[Passed]]:
+        """Asset and round -> the steps of its passages, oldest first."""
+        return grouped(self.passages, lambda passed: (passed.asset, passed.round_id))
+
+    @cached_property
+    def approvals_by_id(self) -> dict[str, list[Recorded]]:
+        """Id of a decision -> what was recorded under it as an approval, oldest first; none is believed yet."""
+        approvals = (d for d in self.decisions if d.type is EventType.APPROVED)
+        return grouped(approvals, lambda recorded: recorded.decision_id)
+
+    @cached_property
     def _asked(self) -> dict[tuple[str, str], Requested]:
         return {(r.gate, r.round_id): r for r in self.requests}
 
     @cached_property
     def _decided(self) -> dict[tuple[str, str], list[Recorded]]:
-        return by_round(self.decisions)
+        return grouped(self.decisions, lambda decision: (decision.gate, decision.round_id))
 
     @cached_property
     def _passed(self) -> dict[tuple[str, str], list[Passed]]:
-        return by_round(self.passages)
+        return grouped(self.passages, lambda passed: (passed.gate, passed.round_id))
 
 
 def read_history(ledger: Ledger, *, is_strict: bool = True) -> History:

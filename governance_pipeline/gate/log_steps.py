@@ -15,7 +15,8 @@ from governance_pipeline.trust.reasons import ReasonCode, Refusal
 
 if TYPE_CHECKING:
     from governance_pipeline.gate.events import Recorded
-    from governance_pipeline.gate.passage import Offer, Passage, Verifier
+    from governance_pipeline.gate.passage import Offer, Passage
+    from governance_pipeline.ledger.head import Head
 
 
 def seal(passage: Passage) -> None:
@@ -29,7 +30,7 @@ def seal(passage: Passage) -> None:
         event = offer.event
         if event is None or not has_log_key(passage.verifier.root, event.ts):
             return
-        fault = _seal_fault(passage.verifier, event)
+        fault = _seal_fault(passage, event)
         if fault is not None:
             message = f"no checkpoint of the log seals event {event.seq}, which holds this decision: {fault}"
             raise Refusal(ReasonCode.LOG_INCONSISTENT, message)
@@ -47,11 +48,17 @@ def head(passage: Passage) -> None:
         old = remembered_head(verifier.config)
     except UsageError as error:
         raise Refusal(ReasonCode.LOG_INCONSISTENT, str(error)) from error
-    if old is not None and verifier.ledger.grown_from(old) is None:
+    if old is not None and not _begins_with(old, passage):
         raise Refusal(ReasonCode.LOG_INCONSISTENT, cut_off_words(old))
 
 
-def _seal_fault(verifier: Verifier, event: Recorded) -> str | None:
+def _begins_with(old: Head, passage: Passage) -> bool:
+    ledger = passage.verifier.ledger
+    return old.size <= ledger.size() and passage.history.head(ledger, old.size) == old
+
+
+def _seal_fault(passage: Passage, event: Recorded) -> str | None:
+    verifier = passage.verifier
     behind = next(verifier.ledger.events(after=event.seq), None)
     note = None if behind is None or behind.type != CHECKPOINT else behind.body.get("note")
     if type(note) is not str:
@@ -60,5 +67,5 @@ def _seal_fault(verifier: Verifier, event: Recorded) -> str | None:
         checkpoint = open_checkpoint(note.encode(), verifier.root, at=event.ts)
     except (UnreadableError, Refusal) as error:
         return str(error)
-    is_of_it = checkpoint.head == verifier.ledger.head(event.seq)
+    is_of_it = checkpoint.head == passage.history.head(verifier.ledger, event.seq)
     return None if is_of_it else f"the one behind it is of {checkpoint.head.size} events of another history"

@@ -225,13 +225,13 @@ def log(passage: Passage) -> None:
             raise Refusal(ReasonCode.LOG_INCONSISTENT, "the ledger does not hold this decision; it must be recorded")
         if offer.said.origin != origin or offer.said.checkpoint.size >= offer.event.seq:
             raise Refusal(ReasonCode.LOG_INCONSISTENT, f"it was made before another ledger ({offer.said.origin!r})")
-        if verifier.ledger.head(offer.said.checkpoint.size) != offer.said.checkpoint:
+        if history.head(verifier.ledger, offer.said.checkpoint.size) != offer.said.checkpoint:
             what = f"the first {offer.said.checkpoint.size} events are not those the person saw; restore the ledger"
             raise Refusal(ReasonCode.LOG_INCONSISTENT, what)
 
     passage.each(check)
     refuse_unusable(history)
-    for fault in history.faults(verifier.ledger):
+    for fault in history.faults(verifier.ledger, verifier.config):
         place = "the ledger" if fault.seq is None else f"event {fault.seq} of the ledger"
         raise Refusal(ReasonCode.LOG_INCONSISTENT, f"{place}: {fault.code}: {fault.message}")
     lost = lost_verdicts(history, passage.inputs)

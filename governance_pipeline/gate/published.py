@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import stat
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from governance_pipeline.gate.closings import Signed
-    from governance_pipeline.gate.events import History, Passed, Recorded
+    from governance_pipeline.gate.events import History, Passed
     from governance_pipeline.storage.lake import Lake
     from governance_pipeline.trust.root import TrustRoot
 
@@ -62,21 +61,23 @@ class _Books:
     """What the ledger knows, by what is asked of it: passages of an asset and round, and decisions by their id."""
 
     def __init__(self, history: History, root: TrustRoot | None) -> None:
-        self.used: defaultdict[tuple[str, str], list[Passed]] = defaultdict(list)
-        for passed in history.passages:
-            self.used[passed.asset, passed.round_id].append(passed)
+        self._history = history
         self._root = root
-        self._recorded: defaultdict[str, list[Recorded]] = defaultdict(list)
-        for recorded in history.decisions:
-            if recorded.type is EventType.APPROVED:
-                self._recorded[recorded.decision_id].append(recorded)
         self._read: dict[str, list[Signed]] = {}
+
+    def used(self, asset: str, round_id: str) -> list[Passed]:
+        """Give the steps of the passages of an asset and round, oldest first."""
+        return self._history.used.get((asset, round_id), [])
+
+    def uses(self) -> Iterator[Passed]:
+        """Give every recorded use of a decision."""
+        return (p for p in self._history.passages if p.type is EventType.CONSUMED)
 
     def is_decided(self, passed: Passed) -> bool:
         """Tell whether the decision that was used is in the ledger: an approval of these bytes, by an approver."""
         name = passed.decision_id
         if name not in self._read:
-            read = (read_decision(recorded, self._root) for recorded in self._recorded.get(name, ()))
+            read = (read_decision(recorded, self._root) for recorded in self._history.approvals_by_id.get(name, ()))
             self._read[name] = [signed for signed in read if signed is not None and signed.decision_id == name]
         return any(
             (said.verb, said.gate, said.round_id, said.subject_sha256)
@@ -155,7 +156,7 @@ def _round_faults(asset: str, round_id: str, lake: Lake, books: _Books) -> Itera
     if versions.folder.is_symlink():
         yield f"{here} is a link to elsewhere; find out who put it there", True
         return
-    used = books.used[asset, round_id]
+    used = books.used(asset, round_id)
     known: dict[str, _Judged] = {}
     for entry in _entries(versions.folder):
         if entry.suffix == ".parquet":
@@ -213,8 +214,8 @@ def _judged(versions: Versions, path: Path, used: list[Passed], books: _Books) -
 
 
 def _undecided_uses(books: _Books) -> Iterator[Unaccounted]:
-    for passed in (passed for used in books.used.values() for passed in used):
-        if passed.type is EventType.CONSUMED and not books.is_decided(passed):
+    for passed in books.uses():
+        if not books.is_decided(passed):
             message = f"event {passed.seq} says that decision {passed.decision_id} was used, which no approver has made"
             yield Unaccounted(passed.asset, passed.round_id, message)
 
@@ -225,7 +226,7 @@ def _page_faults(lake: Lake, books: _Books) -> Iterator[Unaccounted]:
         round_id = folder.name.removeprefix(ROUND_PREFIX)
         if not is_round_id(round_id) or not _is_folder(folder):
             continue
-        used = books.used[REPORT, round_id]
+        used = books.used(REPORT, round_id)
         for entry in _entries(folder):
             judged = _judged(Versions(folder), entry, used, books) if entry.suffix == ".parquet" else None
             for row in judged.rows.to_pylist() if judged is not None and judged.rows is not None else []:

@@ -21,13 +21,16 @@ from governance_pipeline.ledger.event import (
     read_event,
 )
 from governance_pipeline.ledger.head import Head
-from governance_pipeline.ledger.merkle import Tree
+from governance_pipeline.ledger.heads import Heads
+from governance_pipeline.ledger.merkle import Tree, leaf_hash
 from governance_pipeline.ledger.verification import Fault, faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
+
+    from governance_pipeline.ledger.verified_rows import VerifiedRows
 
 
 class LedgerMoved(StorageError):  # noqa: N818 - a refusal: look again and decide again
@@ -133,7 +136,8 @@ class Ledger:
         sql = "SELECT seq, bytes FROM events WHERE seq > ?"
         wanted = sorted(types) if types is not None else []
         if types is not None:
-            sql += f" AND type IN ({', '.join('?' * len(wanted))})"
+            # The plus keeps SQLite to the rows themselves: an index could hide one, and would have to be sorted.
+            sql += f" AND +type IN ({', '.join('?' * len(wanted))})"
         with database.snapshot(self.path) as connection:
             for seq, data in connection.execute(f"{sql} ORDER BY seq", (after, *wanted)):
                 yield _stored(seq, data)
@@ -160,6 +164,15 @@ class Ledger:
             raise StorageError(f"ledger {self.path} has {found.size} events, not {size}")
         return found
 
+    def heads(self) -> Heads:
+        """Read every state the ledger ever had, by one look at its bytes.
+
+        Raises:
+            StorageError: the ledger cannot be read.
+        """
+        with database.snapshot(self.path) as connection:
+            return Heads(data for (data,) in connection.execute("SELECT bytes FROM events ORDER BY seq"))
+
     def grown_from(self, old: Head) -> Head | None:
         """Give the head of now when the ledger still begins as it did with another head; None when it does not.
 
@@ -174,12 +187,16 @@ class Ledger:
                     is_beginning = tree.root().hex() == old.root
         return Head(tree.size, tree.root().hex()) if is_beginning else None
 
-    def verify(self, remembered: Sequence[Head] = ()) -> list[Fault]:
+    def verify(self, remembered: Sequence[Head] = (), before: VerifiedRows | None = None) -> list[Fault]:
         """Check every event against its bytes, its number and the events before it.
 
         Edits, deletions, insertions and a new order are found at the first event they touch. Rows cut off at the end
         together with their trace, or a whole file written anew, are found only by heads that were kept elsewhere: pass
         them as `remembered` (each approval carries one).
+
+        Args:
+            remembered: heads that were kept elsewhere.
+            before: what was verified before; takes note of what is verified now. None verifies every event anew.
 
         Returns:
             Faults, first bad event first; empty when it is sound.
@@ -188,7 +205,7 @@ class Ledger:
             StorageError: the file cannot be read at all.
         """
         with database.snapshot(self.path) as connection:
-            return faults(connection, remembered)
+            return faults(connection, remembered, before)
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         try:
@@ -211,7 +228,7 @@ def _append(connection: sqlite3.Connection, entry: NewEvent) -> Event:
     if entry.unique is not None and (holder := _holder(connection, entry.unique)) is not None:
         raise AlreadyRecorded(holder)
     event = new_event(size + 1, entry)
-    chain = chained(chain, event.bytes)
+    chain = chained(chain, leaf_hash(event.bytes))
     connection.execute(
         "INSERT INTO events (seq, ts, type, actor, body, unique_key, bytes, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (*columns_of(event), event.bytes, chain),

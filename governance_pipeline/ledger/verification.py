@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from governance_pipeline.errors import GovernError
 from governance_pipeline.ledger.database import schema
 from governance_pipeline.ledger.event import NO_CHAIN, chained, columns_of, event_of
-from governance_pipeline.ledger.merkle import Tree
+from governance_pipeline.ledger.merkle import Tree, leaf_hash
+from governance_pipeline.ledger.verified_rows import RowDigest, VerifiedRows, is_plainly_sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,42 +36,74 @@ class Fault(NamedTuple):
     message: str
 
 
-def faults(connection: sqlite3.Connection, remembered: Sequence[Head] = ()) -> list[Fault]:
+def faults(
+    connection: sqlite3.Connection, remembered: Sequence[Head] = (), before: VerifiedRows | None = None
+) -> list[Fault]:
     """Check an open ledger; heads that were kept elsewhere must be those of its beginning.
+
+    Args:
+        connection: the ledger.
+        remembered: heads that were kept elsewhere.
+        before: rows that were verified before, whose form is not asked again where they are the same; when nothing is
+            wrong it is brought up to date.
 
     Returns:
         Faults of the file as a whole, then of the first bad event, then of the heads; empty when it is sound.
     """
     found = [*_file_faults(connection), *_schema_faults(connection)]
     wanted = {head.size for head in remembered}
-    roots: dict[int, str] = {}
     try:
-        size, bad = _walk(connection, wanted, roots)
+        walked = _walk(connection, wanted, VerifiedRows() if found or before is None else before)
     except sqlite3.DatabaseError as error:
         return [*found, Fault(None, "database", f"SQLite cannot read on: {error}")]
-    return [*found, *bad, *_remembered_faults(remembered, size, roots)]
+    found += [*walked.bad, *_remembered_faults(remembered, walked.rows.size, walked.roots)]
+    if before is not None and not found:
+        before.size, before.sha256 = walked.rows.size, walked.rows.sha256
+    return found
 
 
-def _walk(connection: sqlite3.Connection, wanted: set[int], roots: dict[int, str]) -> tuple[int, list[Fault]]:
-    """Walk over all rows: number of rows, faults of the first bad one; `roots` receives the roots at `wanted` sizes."""
-    tree, chain, bad = Tree(), NO_CHAIN, list[Fault]()
-    roots[0] = tree.root().hex()
+class _Walked(NamedTuple):
+    """What a walk over all rows found: the rows, faults of the first bad one, and the roots at the sizes asked for."""
+
+    rows: VerifiedRows
+    bad: list[Fault]
+    roots: dict[int, str]
+
+
+def _walk(connection: sqlite3.Connection, wanted: set[int], known: VerifiedRows) -> _Walked:
+    """Walk over all rows; once more from the first, with nothing known, when they are not those that are known."""
+    tree, chain, bad, digest = Tree(), NO_CHAIN, list[Fault](), RowDigest()
+    roots = {0: tree.root().hex()}
     sql = "SELECT seq, ts, type, actor, body, unique_key, bytes, chain FROM events ORDER BY seq"
     for row in connection.execute(sql):
         *columns, data, stored_chain = row
         if not isinstance(data, bytes) or not isinstance(stored_chain, bytes):  # only in a table of another make
             data, stored_chain = b"", b""
-        if not bad:
-            bad = list(_row_faults(tree.size + 1, tuple(columns), data, chained(chain, data) == stored_chain))
+        leaf = leaf_hash(data)
+        is_chained = chained(chain, leaf) == stored_chain
+        digest.add(columns, leaf, stored_chain)
+        if tree.size < known.size:
+            if not is_chained or not is_plainly_sound(tree.size + 1, columns, data):
+                return _walk(connection, wanted, VerifiedRows())
+        elif not bad:
+            bad = list(_row_faults(tree.size + 1, tuple(columns), data, is_chained))
         chain = stored_chain
-        tree.add(data)
+        tree.add_hash(leaf)
+        if tree.size == known.size and digest.sha256 != known.sha256:
+            return _walk(connection, wanted, VerifiedRows())
         if tree.size in wanted:
             roots[tree.size] = tree.root().hex()
+    if tree.size < known.size:
+        return _walk(connection, wanted, VerifiedRows())
+    bad = bad or list(_head_faults(connection, tree.size, chain))
+    return _Walked(VerifiedRows(tree.size, digest.sha256), bad, roots)
+
+
+def _head_faults(connection: sqlite3.Connection, rows: int, chain: bytes) -> Iterator[Fault]:
     size, head_chain = connection.execute("SELECT size, chain FROM head").fetchone() or (-1, b"")
-    if not bad and (size, head_chain) != (tree.size, chain):
-        message = f"the file holds {tree.size} events, its head says {size}; rows were cut off or written past it"
-        bad = [Fault(min(size, tree.size) + 1, "head_differs", message)]
-    return tree.size, bad
+    if (size, head_chain) != (rows, chain):
+        message = f"the file holds {rows} events, its head says {size}; rows were cut off or written past it"
+        yield Fault(min(size, rows) + 1, "head_differs", message)
 
 
 def _row_faults(expected: int, columns: tuple[object, ...], data: bytes, is_chained: bool) -> Iterator[Fault]:
@@ -101,8 +134,9 @@ def _remembered_faults(remembered: Sequence[Head], size: int, roots: dict[int, s
 
 
 def _file_faults(connection: sqlite3.Connection) -> Iterator[Fault]:
+    """Ask SQLite for faults of the file; also of its indexes, which could hide a row or let a key in twice."""
     try:
-        for (message,) in connection.execute("PRAGMA quick_check(5)"):
+        for (message,) in connection.execute("PRAGMA integrity_check(5)"):
             if message != "ok":
                 yield Fault(None, "database", f"SQLite: {message}")
     except sqlite3.DatabaseError as error:

@@ -130,3 +130,24 @@ def test_another_spelling_of_a_body_is_not_the_event(canonical, other):
     assert event_of(event.bytes.replace(b'"body":{}', b'"body":' + canonical.encode()))
     with pytest.raises(GovernError, match="canonical form"):
         event_of(event.bytes.replace(b'"body":{}', b'"body":' + other.encode()))
+
+
+HOSTILE = [
+    b'{"a":NaN}', b'{"a":Infinity}', b'{"a":1e999}', b'{"a":1,"a":1}', b'{"a":"\\ud800"}', b'{"a":-0}', b'{"a":1.0}',
+    b'{"a":9007199254740993}', b'{"a":' + b"[" * 65 + b"]" * 65 + b"}", b'{"a":1} ', b'\xef\xbb\xbf{"a":1}', b'{"a":"\xff"}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", HOSTILE)
+def test_what_the_strict_reader_refuses_or_keeps_as_written_no_faster_reader_takes_as_canonical(body):
+    data = _new().bytes.replace(b'"body":{}', b'"body":' + body)
+    with pytest.raises(GovernError):
+        event_of(data)
+
+
+@given(st.dictionaries(st.text(max_size=4), VALUES, max_size=4))
+def test_an_event_reads_the_same_whether_or_not_its_form_is_asked(body):
+    data = canonical_json({"actor": "a", "body": body, "seq": 1, "ts": "2026-11-30T12:00:00.000000Z", "type": "T"})
+    strict = read_event(data)
+    assert event_of(data) == strict
+    assert [type(value) for value in event_of(data).body.values()] == [type(value) for value in strict.body.values()]

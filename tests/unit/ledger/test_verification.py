@@ -174,3 +174,37 @@ def test_a_table_of_another_make_is_a_fault_not_a_crash(five, forge):
         "CREATE TABLE events AS SELECT seq, ts, type, actor, body, unique_key, CAST(bytes AS TEXT) AS bytes, 1 AS chain FROM old",
     )
     assert {fault.code for fault in five.verify()} >= {"schema_changed", "not_canonical"}
+
+
+def _hide_from_index(path, index: str, statement: str) -> None:
+    """Change a row while the schema does not know an index, which therefore stays as it was."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        row = connection.execute("SELECT * FROM sqlite_schema WHERE name = ?", (index,)).fetchone()
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("DELETE FROM sqlite_schema WHERE name = ?", (index,))
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement)
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", row)
+
+
+def _hide_event_3(ledger: Ledger) -> None:
+    """Take event 3 out of the index of types: written as another event while the index looks away."""
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        dropped = connection.execute("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+        for (name,) in names:
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("UPDATE events SET type = 'HIDDEN' WHERE seq = 3")
+        connection.commit()
+    _hide_from_index(ledger.path, "events_by_type", "UPDATE events SET type = 'NOTE' WHERE seq = 3")
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        for (sql,) in dropped:
+            connection.execute(sql)
+        connection.commit()
+
+
+def test_an_event_that_only_an_index_hides_is_read_and_the_index_is_a_fault(five):
+    _hide_event_3(five)
+    assert [event.seq for event in five.events(types={"NOTE"})] == [1, 2, 3, 4, 5]
+    assert _first(five) == (None, "database")
