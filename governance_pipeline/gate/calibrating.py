@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.gate.sealing import seal_of
 from governance_pipeline.ledger.calibrations import (
     CalibrationStanding,
     evaluation_event,
@@ -56,7 +57,9 @@ def register(verifier: Verifier, plan: Mapping[str, Any], signer: Signer, *, clo
     envelope = sign_plan(plan, signer)
     people = stated_plan(envelope, verifier.root, now).people
     try:
-        return verifier.ledger.append_all([registration_event(plan, envelope, people[0], now)])[0]
+        return verifier.ledger.append_all(
+            [registration_event(plan, envelope, people[0], now)], seal=seal_of(verifier, now, is_opening=False)
+        )[0]
     except AlreadyRecorded as recorded:
         message = f"calibration {plan['calibration_id']} was registered before, as event {recorded.event.seq}"
         raise Refusal(ReasonCode.REPLAYED, f"{message}; a plan is never changed, give another id") from None
@@ -83,7 +86,8 @@ def evaluate_once(
     people = stated_result(envelope, standing.plan_sha256, verifier.root, now).people
     event = evaluation_event(standing.plan, result, envelope, people[0], now)
     try:
-        return Evaluated(verifier.ledger.append_all([event], after=history.size)[0], result)
+        seal = seal_of(verifier, now, is_opening=False)
+        return Evaluated(verifier.ledger.append_all([event], after=history.size, seal=seal)[0], result)
     except (AlreadyRecorded, LedgerMoved):
         raise StorageError("the ledger was written to meanwhile; `list` tells whether this was evaluated") from None
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.gate.cases import Cases, CaseState
+from governance_pipeline.gate.sealing import seal_of
 from governance_pipeline.ledger.cases import opening_events, step_event
 from governance_pipeline.ledger.event import AlreadyRecorded
 from governance_pipeline.ledger.ledger import LedgerMoved
@@ -91,7 +92,8 @@ def state_case(
         standing = find_case(cases, case_id, round_id)
         events = _events(cases, standing, reason, signer, outcome, seen_sha256)
         try:
-            made = verifier.ledger.append_all(events, after=cases.history.size)[-1]
+            seal = seal_of(verifier, cases.now, is_opening=False)
+            made = verifier.ledger.append_all(events, after=cases.history.size, seal=seal)[-1]
         except LedgerMoved:
             continue
         except AlreadyRecorded as recorded:

@@ -15,9 +15,10 @@ from governance_pipeline.gate.delegation import Act, Delegated, Delegation, sign
 from governance_pipeline.gate.delegations import check_delegate, counted, counting, given, is_withdrawn, read_delegation
 from governance_pipeline.gate.events import EventType, read_history
 from governance_pipeline.gate.policy import Assurance
+from governance_pipeline.gate.sealing import seal_of
 from governance_pipeline.gate.shown import request_of
 from governance_pipeline.gate.states import State, standing_of
-from governance_pipeline.ledger.event import AlreadyRecorded
+from governance_pipeline.ledger.event import AlreadyRecorded, NewEvent
 from governance_pipeline.ledger.ledger import LedgerMoved
 from governance_pipeline.trust import dsse
 from governance_pipeline.trust.instants import instant_text
@@ -193,4 +194,6 @@ def _append(verifier: Verifier, said: Delegation, name: str, data: bytes, now: d
         "trust_tier": said.trust_tier,
         "envelope": data.decode(),
     }
-    return verifier.ledger.append(kind, said.delegator, body, ts=now, unique=f"delegation:{name}", after=size)
+    entry = NewEvent(kind, said.delegator, body, now, f"delegation:{name}")
+    seal = seal_of(verifier, now, is_opening=False)
+    return verifier.ledger.append_all([entry], after=size, seal=seal)[0]

@@ -1,4 +1,4 @@
-"""Sealing what is recorded: a checkpoint of the log behind every decision, and the head this verifier remembers.
+"""Sealing what is recorded: a checkpoint of the log behind what people sign, and the head this verifier remembers.
 
 What belongs here: when the key of the log is needed, and what a machine without it may still do. What does not: the
 form of a checkpoint (`ledger.checkpoint`) and asking for it (`log_steps`).
@@ -30,6 +30,7 @@ def seal_of(verifier: Verifier, now: datetime, *, is_opening: bool) -> Callable[
     """Give what seals a decision; None where the log has no key.
 
     What closes a gate is recorded on a machine without the key as well, unsealed: nothing may keep a person from it.
+    So is a resolution, delegation or calibration, which opens nothing by itself; an approval resting on it is sealed.
 
     Raises:
         UsageError: the decision opens, and the key of the log is not here.

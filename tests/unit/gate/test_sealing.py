@@ -8,11 +8,15 @@ from datetime import timedelta
 import pytest
 
 from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.gate.case_deciding import state_case
+from governance_pipeline.gate.cases import Cases
 from governance_pipeline.gate.decision import Verb
+from governance_pipeline.gate.delegating import Wish, delegate
 from governance_pipeline.ledger.checkpoint import log_origin, open_checkpoint, read_checkpoint, signed_checkpoint
 from governance_pipeline.ledger.head import Head
 from governance_pipeline.ledger.note import parse_note
 from governance_pipeline.ledger.remembered import head_path, keep_conflict, remember_head, remembered_head
+from governance_pipeline.trust.case_statement import Outcome
 from governance_pipeline.trust.keys import fingerprint
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
 from governance_pipeline.trust.root import Revocation
@@ -155,3 +159,34 @@ def test_a_checkpoint_of_another_history_that_the_log_signed_closes_every_gate(s
     assert (refused.code, str(path) in str(refused)) == (ReasonCode.LOG_INCONSISTENT, True)
     path.unlink()
     sealed.guard()
+
+
+def _resolved(world, scenario, request_id):
+    (case,) = Cases(world.verifier(), scenario.NOON).standings()
+    signer, clock = scenario.NamedSigner("ben"), lambda: scenario.NOON
+    return state_case(
+        world.verifier(), case.case.case_id, None, "I looked", signer, Outcome.ACCEPTED, clock=clock
+    ).event
+
+
+def _lent(world, scenario, request_id):
+    wish = Wish(request_id, "ben", "away", None)
+    return delegate(world.verifier(), wish, scenario.NamedSigner("ana"), now=scenario.NOON, nonce="0" * 32)
+
+
+@pytest.mark.parametrize("stated", [_resolved, _lent])
+def test_a_resolution_and_a_delegation_are_sealed_where_the_key_of_the_log_is_and_recorded_where_it_is_not(
+    copies, scenario, stated
+):
+    for has_key in (True, False):
+        world = copies()
+        world.write_log_key()
+        world.make_round(mismatch=True)
+        request_id = world.request()
+        if not has_key:
+            world.config.log_key.unlink()
+        made = stated(world, scenario, request_id)
+        behind = list(world.ledger.events(after=made.seq))
+        assert [event.type for event in behind] == ["CHECKPOINT"] * has_key
+        notes = [open_checkpoint(event.body["note"].encode(), world.verifier().root).head for event in behind]
+        assert notes == [world.ledger.head(made.seq)] * has_key
