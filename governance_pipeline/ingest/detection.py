@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.errors import RecordRefused
 from governance_pipeline.ingest.logfile import Sample
-from governance_pipeline.ingest.veiled_json import begins_like_json, veil_of
+from governance_pipeline.ingest.veiled_json import begins_like_json, is_tar, veil_of
 from governance_pipeline.strict.archive import BEGINNINGS, open_archive
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.strict.files import open_regular
@@ -60,7 +60,8 @@ def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits =
 
     A file that looks like JSON, or like YAML rows, and cannot be parsed has the strict reader's code as its reason, a
     file without any text `empty`, a zip archive that is not read the code of `strict.archive`, JSON that is packed
-    `compressed` and in UTF-16 or UTF-32 `not_utf8`, every other unclaimed file `unsupported_format`.
+    `compressed`, in a tar `tar_archive` and in UTF-16 or UTF-32 `not_utf8`, every other unclaimed file
+    `unsupported_format`.
 
     Raises:
         UnreadableError: the file cannot be opened.
@@ -69,12 +70,12 @@ def detect(path: str, copy: Path, formats: Sequence[LogFormat], limits: Limits =
         head = stream.read(HEAD_BYTES)
     if head.startswith(BEGINNINGS):
         return _detect_archive(path, copy, excerpt(head), formats, limits)
-    samples, refusal = _samples(path, copy, head, limits)
+    samples, refusal = ([], None) if is_tar(head) else _samples(path, copy, head, limits)
     for sample in samples:
         for candidate in formats:
             if candidate.detect(sample):
                 return Detected(sample, candidate, None, 0, excerpt(head))
-    text = "" if samples else _first_lines(head)
+    text = "" if samples or is_tar(head) else _first_lines(head)
     for candidate in formats if text else ():
         claims = getattr(candidate, "detect_text", None)
         if claims is not None and claims(text):

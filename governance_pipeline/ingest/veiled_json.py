@@ -1,4 +1,4 @@
-"""JSON that cannot be read as it lies, told by its first bytes: packed, or in another encoding than UTF-8.
+"""JSON that cannot be read as it lies, told by its first bytes: packed, in a tar, or in another encoding than UTF-8.
 
 What belongs here: the reason such a file has, because it is a log nobody could read and no file nobody asked for:
 shells write UTF-16, and old logs are rotated into archives. What does not: reading it. Nothing is unpacked beyond the
@@ -12,6 +12,7 @@ import bz2
 import codecs
 import lzma
 import re
+import tarfile
 import zlib
 from typing import TYPE_CHECKING, Final
 
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PACKED: Final = "compressed"
+TAR: Final = "tar_archive"
 OTHER_ENCODING: Final = "not_utf8"
 
 _PACKED_BYTES: Final = 2**20  # of bzip2 nothing comes out before a whole block is in, up to 900 kB
-_TEXT_BYTES: Final = 4_096
+_TEXT_BYTES: Final = 2**16  # a tar may begin with a hundred folders
+_BLOCK: Final = 512
 _LZMA_MEMORY: Final = 128 * 2**20  # what unpacking `xz -9` needs is half of it; a header can ask for gigabytes
 
 _CLOSED: Final = rb"[\]}][ \t\r]*(?:[\n,\]}]|\Z)"
@@ -56,7 +59,7 @@ def begins_like_json(head: bytes) -> bool:
 
 
 def veil_of(head: bytes, copy: Path) -> str | None:
-    """Say why JSON behind the first bytes of a file cannot be read: `compressed`, `not_utf8`; None where there is none.
+    """Say why JSON in a file cannot be read: `compressed`, `tar_archive`, `not_utf8`; None where there is none.
 
     Raises:
         FileRefused: the file cannot be opened or read.
@@ -64,16 +67,47 @@ def veil_of(head: bytes, copy: Path) -> str | None:
     if _is_json_in_another_encoding(head):
         return OTHER_ENCODING
     unpack = next((unpack for magic, unpack in _PACKERS if head.startswith(magic)), None)
-    if unpack is None:
+    if unpack is None and not is_tar(head):
         return None
     with open_regular(copy) as stream:
         packed = stream.read(_PACKED_BYTES)
+    if unpack is None:
+        return TAR if _is_tar_of_json(packed) else None
     try:
         inside = unpack(packed)
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError):
         return None
-    is_json = bool(inside) and (begins_like_json(inside) or _is_json_in_another_encoding(inside))
-    return PACKED if is_json else None
+    return PACKED if bool(inside) and (_is_json(inside) or _is_tar_of_json(inside)) else None
+
+
+def is_tar(head: bytes) -> bool:
+    """Tell whether a file begins with the header of a tar: its lines are those of several files and their headers."""
+    return _member_size(head[:_BLOCK]) is not None
+
+
+def _is_tar_of_json(data: bytes) -> bool:
+    """Tell whether one of the files at the beginning of a tar begins like JSON."""
+    at = 0
+    while (size := _member_size(data[at : at + _BLOCK])) is not None:
+        at += _BLOCK
+        text = data[at : at + size]
+        if text and _is_json(text):
+            return True
+        at += -(-size // _BLOCK) * _BLOCK
+    return False
+
+
+def _member_size(header: bytes) -> int | None:
+    """Give the bytes of the file a header of a tar is of; None where it is none, as its checksum tells."""
+    try:
+        size = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape").size
+    except (tarfile.HeaderError, ValueError, OverflowError):
+        return None
+    return size if size >= 0 else None
+
+
+def _is_json(data: bytes) -> bool:
+    return begins_like_json(data) or _is_json_in_another_encoding(data)
 
 
 def _is_json_in_another_encoding(head: bytes) -> bool:

@@ -6,6 +6,7 @@ import bz2
 import codecs
 import io
 import lzma
+import tarfile
 import zipfile
 import zlib
 from types import SimpleNamespace
@@ -87,6 +88,18 @@ def gzipped(data):
     return packer.compress(data) + packer.flush()
 
 
+def tar(*members, kind=tarfile.PAX_FORMAT):
+    """Pack members (name, bytes; None for a folder) with the same owner and time everywhere."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=kind) as out:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.type, info.size = (tarfile.DIRTYPE, 0) if data is None else (tarfile.REGTYPE, len(data))
+            out.addfile(info, io.BytesIO(data or b""))
+    return stream.getvalue()
+
+
+LOGS = (("logs", None), ("logs/notes.txt", b"text\n" * 300), ("logs/" + "n" * 150, JSON.encode()))
 ZSTD = pa.compress(JSON.encode(), "zstd", asbytes=True)
 
 
@@ -111,6 +124,30 @@ def test_json_that_is_packed_or_in_another_encoding_is_no_file_nobody_asked_for(
     """An audit beside it must not look clean: these are logs, only not as they can be read."""
     found = look(data, ANY)
     assert (found.format, found.reason) == (None, reason)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        pytest.param(tar(*LOGS, kind=tarfile.PAX_FORMAT), "tar_archive", id="pax"),
+        pytest.param(tar(*LOGS, kind=tarfile.GNU_FORMAT), "tar_archive", id="gnu"),
+        pytest.param(tar(("a", JSON.encode()), kind=tarfile.USTAR_FORMAT), "tar_archive", id="ustar"),
+        pytest.param(tar(("a", JSON.encode("utf-16"))), "tar_archive", id="utf-16 inside"),
+        pytest.param(gzipped(tar(*LOGS)), "compressed", id="tgz"),
+        pytest.param(tar(("a", b"notes\n")), "unsupported_format", id="no log inside"),
+        pytest.param(gzipped(tar(("a", b"notes\n"))), "unsupported_format", id="no log inside the tgz"),
+    ],
+)
+def test_logs_in_a_tar_are_not_read_as_the_lines_of_one_log(look, data, reason):
+    found = look(data, ANY)
+    assert (found.format, found.reason) == (None, reason)
+
+
+@pytest.mark.parametrize("first", [b'{"a": "%s"}', b"# a remark %s"])
+def test_a_log_with_the_mark_of_a_tar_in_its_text_is_no_tar(look, first):
+    line = first % (b"x" * 600)
+    at = 257
+    assert look(line[:at] + b"ustar" + line[at + 5 :] + b"\n" + JSON.encode(), ANY).format is ANY
 
 
 def test_a_format_that_would_claim_anything_gets_no_file_that_is_not_json(look):
