@@ -20,23 +20,25 @@ RUNS = 3
 CHILD = """
 import json, sys, time
 def timed(work, runs=2):
+    passes = []
     for _ in range(runs):
         start = time.perf_counter()
         answer = work()
-        seconds = time.perf_counter() - start
-    print(json.dumps([seconds, answer]))
+        passes.append(time.perf_counter() - start)
+    print(json.dumps([passes[0], passes[-1], answer]))
 """
 
 
 @dataclass
 class Side:
-    """One side: the interpreter, the code (calls `timed(work)`), its arguments; seconds, MB and answer once run."""
+    """One side: the interpreter, the code (calls `timed(work)`), arguments; warm and first seconds, MB, answer."""
 
     name: str
     code: str
     arguments: list[str]
     interpreter: str = sys.executable
     seconds: list[float] = field(default_factory=list)
+    cold: list[float] = field(default_factory=list)
     megabytes: float = 0.0
     answer: Any = None
 
@@ -50,7 +52,8 @@ class Side:
         _, status, usage = os.wait4(child.pid, 0)
         if status:
             raise SystemExit(f"{self.name} failed with status {status}")
-        seconds, self.answer = json.loads(text.splitlines()[-1])
+        cold, seconds, self.answer = json.loads(text.splitlines()[-1])
+        self.cold.append(cold)
         self.seconds.append(seconds)
         self.megabytes = max(self.megabytes, usage.ru_maxrss / 1024)
 

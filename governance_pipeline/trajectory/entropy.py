@@ -11,22 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from governance_pipeline.trajectory.surface import by_module, churn, modules_touched
-
 if TYPE_CHECKING:
-    from governance_pipeline.trajectory.files import EventFiles
     from governance_pipeline.trajectory.packed_keys import Flags, Integers, Reals
     from governance_pipeline.trajectory.surface import ModuleChanges
 
 
-def entropy_nats(files: EventFiles) -> tuple[Reals, Flags]:
-    """H of every event, and whether it is known; an event without files has H = 0."""
-    changes = by_module(files)
-    return entropy_of_modules(changes, modules_touched(files, changes), churn(files)[1])
-
-
 def entropy_of_modules(changes: ModuleChanges, modules: Integers, is_churn_known: Flags) -> tuple[Reals, Flags]:
-    """H of every event, and whether it is known.
+    """H of every event, and whether it is known; an event without files has H = 0.
 
     Args:
         changes: what changed in each module.

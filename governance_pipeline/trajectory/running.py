@@ -42,7 +42,9 @@ class RunningValues:
         """Let the prefix grow to `size` items; a smaller size changes nothing."""
         added = self._values[self.size : size]
         known = np.sort(added[~np.isnan(added)])
-        if known.size == 1:
+        if not self.ordered.size:
+            self.ordered = known
+        elif known.size == 1:
             self.ordered = _with(self.ordered, known)
         elif known.size:
             self.ordered = np.insert(self.ordered, np.searchsorted(self.ordered, known), known)
