@@ -67,6 +67,7 @@ def body_violations(
         yield from seen.violations(record, f"/records/{index}")
     yield from seen.last_subject()
     yield from count_violations(check_set, fields, seen.counts)
+    yield from row_violations(fields, head, seen.rows)
     yield from _escalations(escalations, seen)
 
 
@@ -75,6 +76,7 @@ class ReportHead:
 
     def __init__(self, check_set: Object) -> None:
         self.sources: dict[str, Object] = {}
+        self.places: dict[str, int] = {}
         self.policy: EpsilonPolicy = shipped_epsilon_policy()
         self.violations = shape_violations(check_set, shape.CHECK_SET, "/check_set")
         self._read_sources(check_set.get("sources"))
@@ -91,7 +93,7 @@ class ReportHead:
                 if source["quarantined"] > source["rows"]:
                     found.append(Violation("count_wrong", f"{where}/quarantined"))
                 last = source["name"]
-                self.sources[last] = source
+                self.sources[last], self.places[last] = source, index
             self.violations += found
 
     def _read_policy(self, policy: Any) -> None:
@@ -133,6 +135,7 @@ class _Records:
 
     def __init__(self, rules: Mapping[str, FieldRules | None]) -> None:
         self.counts: dict[str, Counter[str]] = {}
+        self.rows: dict[str, int | None] = {}
         self.asked: dict[str, Object] = {}
         self.unsound: set[Any] = set()
         self._rules = rules
@@ -182,14 +185,18 @@ class _Records:
     def _note(self, record: Object) -> None:
         self._ids.add(record["record_id"])
         self.counts.setdefault(record["check_id"], Counter())[record["status"]] += 1
+        rows = self.rows.setdefault(record["check_id"], 0)
+        if rows is not None and record["declared_pointer"]["line"] is not None:
+            self.rows[record["check_id"]] = rows + 1
         if record["status"] != RecordStatus.MATCH:
             self.asked[record["record_id"]] = record
 
     def _note_unsound(self, record: Any) -> None:
-        """Whether an unsound record goes to a person is not known, so no case of it is missing or too many."""
+        """Whether an unsound record is of a row or goes to a person is not known, so neither is missing or too many."""
         if isinstance(record, dict):
             self.unsound.add(str(record.get("record_id")))
             self.counts.setdefault(str(record.get("check_id")), Counter())[str(record.get("status"))] += 1
+            self.rows[str(record.get("check_id"))] = None
 
 
 def count_violations(
@@ -207,6 +214,31 @@ def count_violations(
         for name in _COUNTED:
             if name in claimed and claimed[name] != (counts.total() if name == "records" else counts[name]):
                 yield Violation("count_wrong", f"{where}/{name}")
+
+
+def row_violations(
+    fields: Sequence[Object], head: ReportHead, by_check: Mapping[str, int | None]
+) -> Iterator[Violation]:
+    """Yield each declared source that has not as many rows as a check on it has records of rows (spec §11, Records).
+
+    A record that was taken out of a report together with its case and its share of the counts shows here.
+
+    Args:
+        fields: the fields of the report.
+        head: its sources.
+        by_check: records that point at a line, by check; None where a record is too unsound to tell.
+    """
+    wrong = set()
+    for field in fields:
+        if not isinstance(field, dict) or not all(
+            isinstance(field.get(name), str) for name in ("check_id", "declared")
+        ):
+            continue
+        source, rows = head.sources.get(field["declared"].split(".", 1)[0]), by_check.get(field["check_id"], 0)
+        if source is not None and rows is not None and rows != source["rows"]:
+            wrong.add(head.places[source["name"]])
+    for place in sorted(wrong):
+        yield Violation("count_wrong", f"/check_set/sources/{place}/rows")
 
 
 def _escalations(escalations: Iterable[Object], seen: _Records) -> Iterator[Violation]:

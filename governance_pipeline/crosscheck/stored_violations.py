@@ -26,6 +26,7 @@ from governance_pipeline.crosscheck.report_validator import (
     all_field_violations,
     case_violations,
     count_violations,
+    row_violations,
 )
 from governance_pipeline.crosscheck.stored_records import BATCH_ROWS
 from governance_pipeline.strict.numbers import EXACT, ZERO, canonical
@@ -72,6 +73,7 @@ def stored_violations(
         yield from _of_check(records[check_id], rules.get(check_id), at)
         at += records[check_id].statuses().total()
     yield from count_violations(check_set, fields, {name: found.statuses() for name, found in records.items()})
+    yield from row_violations(fields, head, {name: _rows(found) for name, found in records.items()})
     yield from _escalations(escalations, records)
 
 
@@ -93,6 +95,13 @@ def accepted_mutants(records: StoredRecords, rules: FieldRules) -> int:
             for mutant in mutants
         )
         return sum(int(count) for ((count,),) in found)
+
+
+def _rows(records: StoredRecords) -> int:
+    """How many records point at a line."""
+    with records.session() as session:
+        ((count,),) = session.execute("SELECT count(line) FROM records").fetchall()
+    return int(count)
 
 
 def _of_check(records: StoredRecords, rules: FieldRules | None, at: int) -> Iterator[Violation]:

@@ -41,11 +41,24 @@ def test_a_sound_report_has_no_violation(name):
     assert report_violations(parse_json((SHIPPED / "valid" / f"{name}.json").read_bytes())) == []
 
 
+@pytest.mark.parametrize("place", [MISMATCH, MATCH, MISSING, NEGATIVE])
+def test_a_record_taken_out_with_its_case_and_its_share_of_the_counts_is_missed(place):
+    report = copy.deepcopy(INVOICES)
+    gone = report["records"].pop(place)
+    report["escalations"] = [case for case in report["escalations"] if case["record_id"] != gone["record_id"]]
+    for counts in (report["check_set"], *report["fields"]):
+        counts["records"] -= 1
+        counts[gone["status"]] -= 1
+    [found] = [violation for violation in report_violations(report) if violation.code == "count_wrong"]
+    assert found.where == "/check_set/sources/0/rows"
+
+
 @pytest.mark.parametrize(
     ("path", "value", "code"),
     [
         ("/check_set/sources/0/role", "judge", "bad_type"),
         ("/check_set/sources/0/quarantined", 99, "count_wrong"),
+        ("/check_set/sources/0/rows", 99, "count_wrong"),
         ("/check_set/sources/0/name", "zzz", "order_wrong"),
         ("/check_set/epsilon_policy/schema", "govern/epsilon-policy/v2", "schema_wrong"),
         ("/check_set/epsilon_policy/max/integer", 1, "epsilon_not_allowed"),
@@ -161,6 +174,7 @@ def test_a_value_where_a_source_is_incomplete_cannot_be_known():
 def test_a_report_without_a_record_bears_out_no_verifiable_field():
     document = copy.deepcopy(INVOICES)
     document["records"], document["escalations"] = [], []
+    document["check_set"]["sources"][0]["rows"] = 0
     for place in (document["check_set"], document["fields"][0]):
         place.update(dict.fromkeys(("records", "match", "mismatch", "unverifiable"), 0))
     found = {str(violation) for violation in report_violations(document)}

@@ -57,6 +57,14 @@ def test_sound_records_have_no_violation(batch, tmp_path):
     assert codes(batch, list(all_records(batch)), tmp_path) == ([], [])
 
 
+@pytest.mark.parametrize("gone", ["A", "H", "E"])
+def test_a_record_that_was_taken_out_is_missed(batch, gone, tmp_path):
+    """The counts are those of the records that are left, so only the rows of the source tell."""
+    left = [record for record in all_records(batch) if record.subject_id != gone]
+    for found in codes(batch, left, tmp_path):
+        assert ("count_wrong", "/check_set/sources/0/rows") in [(v.code, v.where) for v in found]
+
+
 @pytest.mark.parametrize(
     "members",
     [
