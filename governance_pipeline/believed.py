@@ -12,6 +12,7 @@ from governance_pipeline.ledger.dismissals import read_dismissals
 from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.ledger.trusted_root import trusted_root
 from governance_pipeline.pipeline import Trust
+from governance_pipeline.verdict.dismissal_policy import dismissal_policy
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,8 +28,15 @@ def believed(config: GateConfig, now: datetime) -> Trust:
         now: instant at which keys and last days are judged.
 
     Raises:
-        GovernError: the root cannot be used, or the ledger cannot be read.
+        GovernError: the root or a copy of the dismissal policy cannot be used, or the ledger cannot be read.
     """
     ledger = Ledger(config.ledger)
     root = trusted_root(config, ledger, now)
-    return Trust(root, now, dismissals=read_dismissals(ledger), calibrations=read_calibrations(ledger))
+    policy = dismissal_policy(config.source.parent)
+    return Trust(
+        root,
+        now,
+        dismissals=read_dismissals(ledger),
+        calibrations=read_calibrations(ledger),
+        dismissal_policy=policy,
+    )

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from governance_pipeline.ledger.dismissals import DismissalHistory
     from governance_pipeline.rounds.landing import RoundFolders
     from governance_pipeline.trust.root import TrustRoot
+    from governance_pipeline.verdict.dismissal_policy import DismissalPolicy
 
     Tables = Mapping[str, pd.DataFrame]
     Make = Callable[[Tables, "Trust"], pd.DataFrame]
@@ -67,7 +68,8 @@ class Trust(NamedTuple):
     rounds' folders, or each round's own, from which the repositories they name are found (None: only those with an
     absolute path); `repositories` keeps what was read of these, so that tables and rounds share it.
     `dismissals` and `calibrations` are what the ledger has; each is judged where it is used. `folder` gives the tables
-    of the governed folder as they stand (None: there is none).
+    of the governed folder as they stand (None: there is none); `dismissal_policy` is the one in force (None: the
+    shipped one).
     """
 
     root: TrustRoot | None = None
@@ -78,6 +80,7 @@ class Trust(NamedTuple):
     dismissals: DismissalHistory | None = None
     calibrations: CalibrationHistory | None = None
     folder: Callable[[], Mapping[str, pd.DataFrame]] | None = None
+    dismissal_policy: DismissalPolicy | None = None
 
 
 class Step(NamedTuple):
@@ -128,7 +131,7 @@ def _independence(tables: Tables, trust: Trust) -> pd.DataFrame:
 
 def _findings(tables: Tables, trust: Trust) -> pd.DataFrame:
     calibrations = records_in_force(trust.calibrations, trust.root, trust.now)
-    dismissals = Dismissals(trust.root, trust.now, trust.dismissals)
+    dismissals = Dismissals(trust.root, trust.now, trust.dismissals, trust.dismissal_policy)
     folder = trust.folder() if trust.folder is not None else NO_FOLDER
     return findings(tables, shipped_policy(), dismissals, calibrations, folder)
 

@@ -76,7 +76,7 @@ def said_of(trust: Trust) -> Said:
     from governance_pipeline.verdict.dismissals import Dismissals
 
     known = (trust.calibrations, trust.root, trust.now)
-    dismissals = Dismissals(trust.root, trust.now, trust.dismissals)
+    dismissals = Dismissals(trust.root, trust.now, trust.dismissals, trust.dismissal_policy)
     return Said(dismissals, records_in_force(*known), plans_in_force(*known))
 
 

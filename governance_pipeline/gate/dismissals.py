@@ -18,7 +18,8 @@ from governance_pipeline.ledger.event import AlreadyRecorded
 from governance_pipeline.ledger.ledger import LedgerMoved
 from governance_pipeline.trust.dismissal_statement import dismissed, end_of, sign_dismissal
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
-from governance_pipeline.verdict.dismissals import PARTY_TABLES, parties_of, ref_of, shipped_dismissal_policy
+from governance_pipeline.verdict.dismissal_policy import dismissal_policy
+from governance_pipeline.verdict.dismissals import PARTY_TABLES, parties_of, ref_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from governance_pipeline.ledger.event import Event, NewEvent
     from governance_pipeline.storage.lake import Lake
     from governance_pipeline.trust.keys import Signer
+    from governance_pipeline.verdict.dismissal_policy import DismissalPolicy
 
 TABLE: Final = "verdict_findings"
 TRIES: Final = 100
@@ -116,7 +118,7 @@ def _signed(
     verifier: Verifier, history: DismissalHistory, row: Mapping[str, Any], said: _Said, signer: Signer, now: datetime
 ) -> NewEvent:
     """Sign, and hold the statement to everything that will be asked of it."""
-    _check_words(row, said.reason, said.until, now)
+    _check_words(dismissal_policy(verifier.config.source.parent), row, said, now)
     ref, involved = ref_of(row), parties(verifier, row["round_id"])
     if said.seen_sha256 not in (None, ref.sha256):
         raise Refusal(ReasonCode.DIGEST_MISMATCH, f"finding {ref.finding_id} has changed while it was read")
@@ -201,7 +203,7 @@ def _with_requesters(verifier: Verifier, round_id: str, tables: Mapping[str, pd.
 def _fault(
     row: Mapping[str, Any], history: DismissalHistory, verifier: Verifier, parties: tuple[str, ...], now: datetime
 ) -> str | None:
-    if row["code"] in shipped_dismissal_policy().not_dismissible:
+    if row["code"] in dismissal_policy(verifier.config.source.parent).not_dismissible:
         return f"{row['code']} cannot be dismissed"
     fault = "the ledger holds no dismissal of it"
     for one in history.of.get((row["round_id"], row["finding_id"]), ()):
@@ -214,16 +216,15 @@ def _fault(
     return fault
 
 
-def _check_words(row: Mapping[str, Any], reason: str, until: date | None, now: datetime) -> None:
-    policy = shipped_dismissal_policy()
+def _check_words(policy: DismissalPolicy, row: Mapping[str, Any], said: _Said, now: datetime) -> None:
     if row["code"] in policy.not_dismissible:
         message = f"{row['code']} cannot be dismissed, by nobody; new work is the way out"
         raise Refusal(ReasonCode.BLOCKED_POLICY, message)
-    least, characters = policy.minimum_reason_characters, len(reason.strip())
+    least, characters = policy.minimum_reason_characters, len(said.reason.strip())
     if not least <= characters <= REASON_CHARACTERS:
         raise UsageError(f"a reason has {least} to {REASON_CHARACTERS} characters, this one {characters}")
-    if until is not None and now >= end_of(until):
-        raise UsageError(f"--until {until} is over; name a day that is not")
+    if said.until is not None and now >= end_of(said.until):
+        raise UsageError(f"--until {said.until} is over; name a day that is not")
 
 
 def _refuse_standing(

@@ -1,27 +1,23 @@
 """Which findings a person has dismissed in a way that counts.
 
-What belongs here: holding what the ledger has to the findings as they are, and the policy of what may be dismissed.
-What does not: recording and signing (gate). A finding that is dismissed stays in every output, with name and reason;
-only its decision is `dismissed`, from which nothing follows. Source: spec/verdict.md §4.
+What belongs here: holding what the ledger has to the findings as they are. What does not: recording and signing
+(gate), and what may be dismissed at all (dismissal_policy). A finding that is dismissed stays in every output, with
+name and reason; only its decision is `dismissed`, from which nothing follows. Source: spec/verdict.md §4.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.contracts.registry import empty_frame
-from governance_pipeline.errors import PolicyError
 from governance_pipeline.ledger.cases import OPENER
 from governance_pipeline.strict.excerpt import excerpt
 from governance_pipeline.trust.actors import round_actors
 from governance_pipeline.trust.dismissal_statement import dismissed, finding_ref
 from governance_pipeline.trust.instants import instant_text
 from governance_pipeline.trust.reasons import Refusal
-from governance_pipeline.verdict.document_schema import document_fault
+from governance_pipeline.verdict.dismissal_policy import shipped_dismissal_policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,17 +28,11 @@ if TYPE_CHECKING:
     from governance_pipeline.ledger.dismissals import DismissalHistory
     from governance_pipeline.trust.dismissal_statement import FindingRef
     from governance_pipeline.trust.root import TrustRoot
+    from governance_pipeline.verdict.dismissal_policy import DismissalPolicy
 
 PARTY_TABLES: Final = ("core_runs", "core_steps", "core_changes")
 """Tables that name who produced a round."""
 _SHOWN_CHARACTERS: Final = 1000
-
-
-class DismissalPolicy(NamedTuple):
-    """Codes nobody can dismiss, and the shortest reason in characters."""
-
-    not_dismissible: frozenset[str]
-    minimum_reason_characters: int
 
 
 class Dismissal(NamedTuple):
@@ -63,11 +53,13 @@ class Dismissals:
         root: who is who; without one nothing counts.
         now: instant at which keys and last days are judged.
         history: what the ledger has; None: no ledger was looked at.
+        policy: what may be dismissed; None: what the shipped policy says.
     """
 
     root: TrustRoot | None = None
     now: datetime | None = None
     history: DismissalHistory | None = None
+    policy: DismissalPolicy | None = None
     _parties: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def known(self, tables: Mapping[str, pd.DataFrame]) -> Dismissals:
@@ -80,7 +72,8 @@ class Dismissals:
         if self.root is None or self.history is None or not self.history.of:
             return self
         actors = round_actors(empty_frame("core_attestations"), *(tables[name] for name in PARTY_TABLES))
-        return Dismissals(self.root, self.now, self.history, {key: (*some, OPENER) for key, some in actors.items()})
+        parties = {key: (*some, OPENER) for key, some in actors.items()}
+        return Dismissals(self.root, self.now, self.history, self.policy, parties)
 
     def of(self, row: Mapping[str, Any]) -> Dismissal | None:
         """Give the first dismissal of a finding that counts; None: it is not dismissed.
@@ -91,7 +84,8 @@ class Dismissals:
         if self.root is None or self.now is None or self.history is None:
             return None
         recorded = self.history.of.get((row["round_id"], row["finding_id"]), ())
-        if not recorded or row["code"] in shipped_dismissal_policy().not_dismissible:
+        policy = self.policy or shipped_dismissal_policy()
+        if not recorded or row["code"] in policy.not_dismissible:
             return None
         parties = self._parties.get(row["round_id"])
         if parties is None:  # nobody is known to have produced this round, so nobody is clear of it
@@ -118,25 +112,6 @@ def parties_of(tables: Mapping[str, pd.DataFrame], round_id: str) -> tuple[str, 
     """Give who produced or requested a round, by its tables; nobody is known when it is only the requester."""
     actors = round_actors(empty_frame("core_attestations"), *(tables[name] for name in PARTY_TABLES))
     return (*actors.get(round_id, ()), OPENER)
-
-
-def read_dismissal_policy(document: Any) -> DismissalPolicy:
-    """Read a dismissal policy from the values of a strictly parsed JSON document.
-
-    Raises:
-        PolicyError: it breaks its schema.
-    """
-    fault = document_fault("dismissal-policy-v1.json", document)
-    if fault is not None:
-        raise PolicyError(f"dismissal policy: {fault}")
-    return DismissalPolicy(frozenset(document["not_dismissible"]), document["minimum_reason_characters"])
-
-
-@cache
-def shipped_dismissal_policy() -> DismissalPolicy:
-    """Read the dismissal policy that ships with the package (once per process)."""
-    file = resources.files("governance_pipeline.verdict") / "policy" / "dismissal-1.json"
-    return read_dismissal_policy(json.loads(file.read_text("utf-8")))
 
 
 def columns_of(dismissal: Dismissal | None, decision: str) -> dict[str, Any]:

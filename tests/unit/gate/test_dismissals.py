@@ -12,7 +12,7 @@ import pytest
 
 from governance_pipeline.believed import believed
 from governance_pipeline.contracts.frames import plain_rows
-from governance_pipeline.errors import UsageError
+from governance_pipeline.errors import PolicyError, UsageError
 from governance_pipeline.gate.dismissals import (
     dismiss,
     find_finding,
@@ -30,6 +30,7 @@ from governance_pipeline.pipeline import TABLES
 from governance_pipeline.trust.dismissal_statement import dismissed, sign_dismissal
 from governance_pipeline.trust.principals import Role
 from governance_pipeline.trust.reasons import ReasonCode, Refusal
+from governance_pipeline.verdict.dismissal_policy import shipped_dismissal_bytes
 from governance_pipeline.verdict.dismissals import ref_of
 from governance_pipeline.verdict.document_schema import document_fault
 from governance_pipeline.workspace import Workspace
@@ -113,6 +114,24 @@ def test_a_false_hash_cannot_be_dismissed_by_anybody(here, made, gate_world):
     here.ledger.append_all([event])
     judged(here, made, gate_world.NOON)
     assert the_finding(here, HASH_ROUND)["decision"] == "block"
+
+
+def test_a_tightened_copy_takes_back_what_was_dismissed_and_refuses_it_anew(here, made, gate_world):
+    say(here, gate_world)
+    judged(here, made, gate_world.NOON)
+    [row] = [one for one in plain_rows(here.lake.get("verdict_findings", ROUND)) if one["decision"] == "dismissed"]
+    copy = here.config_path.parent / "dismissal-1.json"
+    shipped = dict(json.loads(shipped_dismissal_bytes()))
+    copy.write_text(json.dumps({**shipped, "not_dismissible": [*shipped["not_dismissible"], row["code"]]}))
+    copy.chmod(0o600)
+    assert rounds_to_judge_again(here.verifier(gate_world.NOON), gate_world.NOON) == [ROUND]
+    judged(here, made, gate_world.NOON)
+    assert the_finding(here)["finding_id"] == row["finding_id"], "it counts again"
+    with pytest.raises(Refusal, match="cannot be dismissed"):
+        say(here, gate_world)
+    copy.write_text(json.dumps({**shipped, "not_dismissible": []}))
+    with pytest.raises(PolicyError, match="does not tighten"):
+        say(here, gate_world)
 
 
 @pytest.mark.parametrize(("reason", "until"), [("short", None), (" " * 40, None), ("x" * 5000, None),
