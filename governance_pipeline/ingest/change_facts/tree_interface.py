@@ -56,6 +56,9 @@ def _interface(content: bytes | None, path: str, language: str) -> Interface | N
     root = root_of(content or b"", language, path)
     if root is None:
         return None
-    if language == "javascript":
-        return javascript_interface(root, is_typed=path.endswith((".ts", ".tsx", ".mts", ".cts")))
-    return {"go": go_interface, "java": java_interface, "rust": rust_interface}[language](root)
+    try:
+        if language == "javascript":
+            return javascript_interface(root, is_typed=path.endswith((".ts", ".tsx", ".mts", ".cts")))
+        return {"go": go_interface, "java": java_interface, "rust": rust_interface}[language](root)
+    except RecursionError:  # types or modules one inside the other, deeper than what walks them can follow
+        return None

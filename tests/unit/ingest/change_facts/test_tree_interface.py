@@ -162,6 +162,18 @@ def test_a_file_with_a_syntax_error_is_not_judged(told, path):
     assert "signatures" in {fact.subject for fact in no_facts(path, "no_content")}
 
 
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("src/C.java", "public class C {" * 1500 + "}" * 1500),
+        ("src/a.rs", "pub mod a {" * 1500 + "}" * 1500),
+        ("src/a.ts", "export namespace a {" * 1500 + "}" * 1500),
+    ],
+)
+def test_what_is_nested_too_deep_is_not_judged_and_breaks_nothing(told, path, source):
+    assert set(told(source, "", path)) <= {("unjudged", "signatures"), ("signature_removed", "a")}
+
+
 def test_a_deleted_file_takes_its_names_along_and_a_new_go_file_brings_its_own(told):
     assert told("export function f() {}", None, "src/a.ts") == [("signature_removed", "f")]
     assert told(None, GO + "func F() {}", "api/a.go") == [("signature_added", "F")]
