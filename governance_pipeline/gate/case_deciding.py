@@ -92,14 +92,18 @@ def state_case(
         standing = find_case(cases, case_id, round_id)
         events = _events(cases, standing, reason, signer, outcome, seen_sha256)
         try:
-            seal = seal_of(verifier, cases.now, is_opening=False)
-            made = verifier.ledger.append_all(events, after=cases.history.size, seal=seal)[-1]
+            made = _append(verifier, events, cases)
         except LedgerMoved:
             continue
         except AlreadyRecorded as recorded:
             raise Refusal(ReasonCode.REPLAYED, f"it was recorded before, as event {recorded.event.seq}") from None
         return Recorded(made, find_case(Cases(verifier, clock()), standing.case.case_id, standing.case.round_id))
     raise StorageError(f"ledger {verifier.ledger.path} is too busy: {TRIES} tries found it changed; try again")
+
+
+def _append(verifier: Verifier, events: list[NewEvent], cases: Cases) -> Event:
+    seal = seal_of(verifier, cases.now, is_opening=False)
+    return verifier.ledger.append_all(events, after=cases.history.size, seal=seal)[-1]
 
 
 def _events(
