@@ -13,7 +13,7 @@ import numpy as np
 
 from governance_pipeline.confidence.amounts import EVALUATION, HALF
 from governance_pipeline.confidence.bulk.columns import CONTINUE, NONE, SEAL
-from governance_pipeline.confidence.bulk.grouping import Groups, runs, stable_order
+from governance_pipeline.confidence.bulk.grouping import Groups, in_order, runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,28 +53,41 @@ class Block(NamedTuple):
     apart: Ints | None
 
 
-def blocks_of(columns: Columns, accepted: Ints, errors: Errors) -> Iterator[Block]:
-    """Yield all accepted events, tracks in the order of their codes."""
-    order = stable_order(columns.track)
-    if not accepted.all():
-        order = order[accepted[order]]
-    amount, uncounted = columns.amount, None
-    if len(errors.places):
-        amount = amount.copy()
-        amount[errors.places] = errors.delta
-        if not errors.is_counted.all():
-            uncounted = np.zeros(columns.size, dtype=np.bool_)
-            uncounted[errors.places[~errors.is_counted]] = True
-    has_pairs = bool((columns.apart != NONE).any())
-    for part in _parts(np.bincount(columns.track[order] if len(order) < columns.size else columns.track)):
-        places = order[part]
+class Cutting:
+    """All accepted events, tracks in the order of their codes, to be taken block by block.
+
+    Blocks share nothing but the columns, which are only read: they can be taken by several threads.
+
+    Attributes:
+        parts: the blocks, as parts of the events by track.
+    """
+
+    def __init__(self, columns: Columns, accepted: Ints, errors: Errors) -> None:
+        self._columns, self._amount = columns, columns.amount
+        self._uncounted: Ints | None = None
+        self._track, self._order = in_order(columns.track)
+        if not accepted.all():
+            is_taken = accepted[self._order]
+            self._track, self._order = self._track[is_taken], self._order[is_taken]
+        if len(errors.places):
+            self._amount = columns.amount.copy()
+            self._amount[errors.places] = errors.delta
+            if not errors.is_counted.all():
+                self._uncounted = np.zeros(columns.size, dtype=np.bool_)
+                self._uncounted[errors.places[~errors.is_counted]] = True
+        self._has_pairs = bool((columns.apart != NONE).any())
+        self.parts = list(_parts(runs(self._track, self._order).sizes))
+
+    def block(self, part: slice) -> Block:
+        """Take one of the parts."""
+        columns, places = self._columns, self._order[part]
         kind = columns.kind[places]
         halves = _HALVES[kind]
-        if uncounted is not None:
-            halves[uncounted[places]] = 0
-        apart = columns.apart[places] if has_pairs else None
-        tracks = runs(columns.track[places], places)
-        yield Block(tracks, columns.domain[places], kind, columns.day[places], amount[places], halves, apart)
+        if self._uncounted is not None:
+            halves[self._uncounted[places]] = 0
+        apart = columns.apart[places] if self._has_pairs else None
+        tracks = runs(self._track[part], places)
+        return Block(tracks, columns.domain[places], kind, columns.day[places], self._amount[places], halves, apart)
 
 
 def _parts(sizes: Ints) -> Iterator[slice]:

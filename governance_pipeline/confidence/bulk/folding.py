@@ -5,12 +5,14 @@ What belongs here: the order of the steps. What does not: any of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from governance_pipeline.confidence.bulk.alerting import KINDS, Diverged, Found, diverged, joined, recovered
-from governance_pipeline.confidence.bulk.block import blocks_of
+from governance_pipeline.confidence.bulk.block import Cutting
 from governance_pipeline.confidence.bulk.closings import closings_of
 from governance_pipeline.confidence.bulk.columns import DOMAINS, NONE, Columns, columns_of
 from governance_pipeline.confidence.bulk.errors import errors_of
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from governance_pipeline.confidence.registry import Registry
 
     Ints = np.ndarray[Any, np.dtype[Any]]
+
+MOST_THREADS: Final = 4
+"""Blocks scored at once; numpy does its work outside of the interpreter's lock, and each block takes memory."""
 
 
 class Folding(NamedTuple):
@@ -62,8 +67,16 @@ def fold_columns(columns: Columns, start: State | None = None) -> Folding:
     reasons = refusals(columns, start)
     accepted = reasons == NONE
     errors = errors_of(columns, start, accepted)
-    blocks = [_scored(columns, block, start) for block in blocks_of(columns, accepted, errors)]
-    return Folding(reasons, errors, blocks)
+    cutting = Cutting(columns, accepted, errors)
+
+    def scored_part(part: slice) -> Scored:
+        return _scored(columns, cutting.block(part), start)
+
+    threads = min(len(cutting.parts), os.cpu_count() or 1, MOST_THREADS)
+    if threads <= 1:
+        return Folding(reasons, errors, [scored_part(part) for part in cutting.parts])
+    with ThreadPoolExecutor(threads) as pool:
+        return Folding(reasons, errors, list(pool.map(scored_part, cutting.parts)))
 
 
 def _scored(columns: Columns, block: Block, start: State) -> Scored:

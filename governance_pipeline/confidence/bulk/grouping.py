@@ -17,22 +17,20 @@ NEVER: Final = np.iinfo(np.int64).max
 DAYS: Final = 1 << 22
 """More than any day there is, so that a group and a day make one number."""
 
-_DIGIT: Final = 1 << 16
 
+def in_order(codes: Ints) -> tuple[Ints, Ints]:
+    """Return codes (0 and more, below 2**31) in ascending order, and the places they had; equal ones as they stood.
 
-def stable_order(codes: Ints) -> Ints:
-    """Return the places of codes (0 and more) in ascending order, equal ones as they stand: 16 bits at a time.
-
-    numpy sorts 16-bit integers by counting, several times faster than wider ones by comparing.
+    Code and place are sorted as one number: numpy sorts whole 64-bit numbers several times faster than an index.
     """
-    highest = int(codes.max(initial=0))
-    order = np.argsort((codes % _DIGIT).astype(np.uint16), kind="stable")
-    shift = 16
-    while highest >> shift:
-        digit = ((codes >> shift) % _DIGIT).astype(np.uint16)
-        order = order[np.argsort(digit[order], kind="stable")]
-        shift += 16
-    return order
+    bits = len(codes).bit_length()
+    packed = codes.astype(np.int64)
+    packed <<= bits
+    packed |= np.arange(len(codes), dtype=np.int64)
+    packed.sort()
+    places = packed & ((1 << bits) - 1)
+    packed >>= bits
+    return packed, places
 
 
 class Groups(NamedTuple):
@@ -75,8 +73,8 @@ class Groups(NamedTuple):
 
 def grouped(codes: Ints, places: Ints | None = None) -> Groups:
     """Group events by a code of 0 or more; `places` are those of the events, by default their order here."""
-    order = stable_order(codes)
-    return runs(codes[order], order if places is None else places[order])
+    group, order = in_order(codes)
+    return runs(group, order if places is None else places[order])
 
 
 def runs(group: Ints, places: Ints) -> Groups:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from governance_pipeline.confidence.bulk import long_histories, walking
+from governance_pipeline.confidence.bulk import block, long_histories, walking
 from governance_pipeline.confidence.bulk.folding import bulk_fold
 from governance_pipeline.confidence.bulk.long_histories import fold_states
 from governance_pipeline.confidence.event import Line
@@ -108,10 +108,11 @@ def left(folded):
     return folded.state, folded.alerts, folded.seals, folded.refused, folded.accepted
 
 
-@pytest.fixture(params=[1, 4, 64])
+@pytest.fixture(params=[(1, block.BLOCK_EVENTS), (4, 1), (64, 3)], ids=["one block", "a block a track", "some blocks"])
 def width(request, monkeypatch):
-    """Let few groups be walked in step too."""
-    monkeypatch.setattr(walking, "LEAST_WIDTH", request.param)
+    """Let few groups be walked in step too, and few events be cut into blocks for several threads."""
+    monkeypatch.setattr(walking, "LEAST_WIDTH", request.param[0])
+    monkeypatch.setattr(block, "BLOCK_EVENTS", request.param[1])
 
 
 FIXED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
@@ -143,6 +144,7 @@ def test_a_long_history_without_rows_is_folded_at_once_and_a_short_one_is_not(mo
 
 @settings(max_examples=50, deadline=None, suppress_health_check=FIXED)
 @given(EVENTS, st.randoms(use_true_random=False))
+@pytest.mark.usefixtures("width")
 def test_a_batch_appended_is_the_whole_replayed(drawn, random):
     lines = lines_of(drawn)
     cut = random.randint(0, len(lines))
