@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import dagster as dg
 
-from governance_pipeline.contracts.registry import contract_of
+from governance_pipeline.contracts.registry import contract_of, is_by_round
 from governance_pipeline.errors import GateRefused, StorageError
 from governance_pipeline.pipeline import STEPS
 from governance_pipeline.report.table_counts import has_counts, table_counts
@@ -119,7 +119,7 @@ def metadata_of(lake: Lake, table: str, round_id: str | None, stored: Stored) ->
 
 def cohort_metadata(lake: Lake, table: str, of_rounds: Mapping[str, Stored]) -> dict[str, Any]:
     """Return what Dagster shows of a table made over all rounds: digest and rows, or how many rounds it is kept for."""
-    if of_rounds:
+    if is_by_round(table):
         rows = sum(stored.rows for stored in of_rounds.values())
         return {"rounds_count": dg.MetadataValue.int(len(of_rounds)), "dagster/row_count": dg.MetadataValue.int(rows)}
     digest = lake.digest(table, None)

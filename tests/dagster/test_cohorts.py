@@ -144,3 +144,9 @@ def test_the_cohort_tables_show_rows_and_their_checks_hold(house):
         m.asset_key.to_user_string(): m for m in (e.materialization for e in result.get_asset_materialization_events())
     }
     assert shown[CONFORMAL_TABLE].metadata["rounds_count"].value == 2
+
+
+def test_a_lake_without_a_measured_round_has_empty_cohorts_and_no_failure(house):
+    run = run_chunk(house.instance, house.workspace, (), house.gate, "cohort_job")
+    assert run.is_success, run.reason
+    assert house.workspace.lake.rounds(CONFORMAL_TABLE) == []
