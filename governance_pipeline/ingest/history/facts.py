@@ -24,24 +24,27 @@ from governance_pipeline.vocabulary import FactKind
 if TYPE_CHECKING:
     import pygit2
 
-_ABSENT: Final = "0" * 40
+NO_BLOB: Final = "0" * 40
+"""Id that stands for no file."""
 _LISTS: Final = ("removed", "added")
 
 
 def facts_of_blobs(
     repository: pygit2.Repository, before: str, after: str, path: str, before_path: str
 ) -> tuple[ChangeFact, ...] | None:
-    """Give the facts of one changed file, None where nothing is asked of it; ids of 40 zeros stand for no file.
+    """Give the facts of one changed file, None where nothing is asked of it; `NO_BLOB` stands for no file.
 
     Raises:
         KeyError: a blob is not in the repository.
     """
     if not is_relevant(path) and not is_relevant(before_path):
         return None
-    sizes = [repository[blob].size for blob in (before, after) if blob != _ABSENT]  # type: ignore[attr-defined]
+    if before == after == NO_BLOB:
+        return ()
+    sizes = [repository[blob].size for blob in (before, after) if blob != NO_BLOB]  # type: ignore[attr-defined]
     if max(sizes, default=0) > LARGEST_CONTENT:
         return tuple(no_facts(path, TOO_LARGE))
-    contents = [None if blob == _ABSENT else repository[blob].data for blob in (before, after)]  # type: ignore[attr-defined]
+    contents = [None if blob == NO_BLOB else repository[blob].data for blob in (before, after)]  # type: ignore[attr-defined]
     return tuple(facts(contents[0], contents[1], path, before_path))
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from governance_pipeline.errors import UnreadableError, UsageError
 from governance_pipeline.ingest.history.agents import Signature, agent_of, agents_among, co_authors
 from governance_pipeline.ingest.history.commits import Commit, FileDelta
-from governance_pipeline.ingest.history.facts import facts_of_blobs
+from governance_pipeline.ingest.history.facts import NO_BLOB, facts_of_blobs
 from governance_pipeline.strict.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _NUMBER: Final = re.compile(r"^Merge pull request #(\d{1,9})\b|\(#(\d{1,9})\)\s*$", re.ASCII)
 _SPAN: Final = ".."
+_NO_TEXT: Final = (0o120000, 0o160000)  # modes git gives a symbolic link and a submodule
 MOST_MOVED: Final = 2_000
 """Files that come, or go, in one commit and are compared for renames: each with each, so twice as many take four times
 as long. git stops at 1,000 by default."""
@@ -139,9 +140,23 @@ def _files(repository: pygit2.Repository, commit: pygit2.Commit) -> Iterator[Fil
         if delta.is_binary or (is_too_large and is_moved):
             deltas[new] = FileDelta(new, None, None, renamed_from)
         else:
-            found = facts_of_blobs(repository, str(delta.old_file.id), str(delta.new_file.id), new, old)
-            deltas[new] = FileDelta(new, added, deleted, renamed_from, found)
+            found = facts_of_blobs(repository, _source(delta.old_file), _source(delta.new_file), new, old)
+            one = FileDelta(new, added, deleted, renamed_from, found)
+            deltas[new] = _both(deltas[new], one) if new in deltas else one
     yield from (deltas[path] for path in sorted(deltas))
+
+
+def _source(side: pygit2.DiffFile) -> str:
+    """Give the id of the blob whose bytes are a source text: a symbolic link and a submodule have none."""
+    return NO_BLOB if int(side.mode) in _NO_TEXT else str(side.id)
+
+
+def _both(gone: FileDelta, come: FileDelta) -> FileDelta:
+    """Put together what libgit2 tells apart: a file that became a link, or the other way, went and came."""
+    counts = ((gone.added, come.added), (gone.deleted, come.deleted))
+    added, deleted = (None if None in pair else sum(filter(None, pair)) for pair in counts)
+    facts = None if gone.facts is None and come.facts is None else (*(gone.facts or ()), *(come.facts or ()))
+    return FileDelta(come.path, added, deleted, gone.renamed_from or come.renamed_from, facts)
 
 
 def _text(raw: bytes) -> str:

@@ -51,3 +51,28 @@ def test_a_rename_that_drops_an_assertion_shows_it(repository, facts_of):
 def test_a_file_nobody_asks_about_has_no_facts(repository, facts_of):
     repository.commit(**{"README.md": "a\n"})
     assert facts_of() == []
+
+
+def test_a_link_with_the_name_of_a_source_file_is_not_parsed(repository, facts_of):
+    repository.commit(**{"a.py": "x = 1\n"})
+    (repository.folder / "link.py").symlink_to("no python( at all")
+    repository.commit()
+    assert facts_of() == []
+
+
+def test_a_test_file_that_became_a_link_took_its_tests_with_it(repository, facts_of):
+    repository.commit(**{"tests/test_a.py": TEST, "tests/test_b.py": OTHER})
+    (repository.folder / "tests/test_b.py").unlink()
+    (repository.folder / "tests/test_b.py").symlink_to("test_a.py")
+    repository.commit()
+    assert facts_of() == [("test_removed", "test_parse_numbers", "logs/git-log.jsonl", 1)]
+    *_, last = read_commits(repository.folder)
+    assert [(file.path, file.added, file.deleted) for file in last.files] == [("tests/test_b.py", 1, 3)]
+    assert repository.git("log", "-1", "--numstat", "--format=").split() == ["1", "3", "tests/test_b.py"]
+
+
+def test_a_submodule_with_the_name_of_a_source_file_is_not_looked_for(repository, facts_of):
+    repository.commit(**{"a.py": "x = 1\n"})
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},vendor.py")
+    repository.git("commit", "-q", "-m", "a submodule")
+    assert facts_of() == []
