@@ -48,7 +48,7 @@ def create(path: Path) -> None:
             )
     except sqlite3.Error as error:
         path.unlink(missing_ok=True)
-        raise _broken(path, error) from error
+        raise _broken(path, error, is_writing=True) from error
     sync_folder(path.parent)
 
 
@@ -75,7 +75,7 @@ def opened(path: Path, *, is_writing: bool = False) -> Iterator[sqlite3.Connecti
                 raise
             database.execute("COMMIT")
     except sqlite3.Error as error:
-        raise _broken(path, error) from error
+        raise _broken(path, error, is_writing=is_writing) from error
 
 
 def _connected(path: Path) -> sqlite3.Connection:
@@ -96,8 +96,26 @@ def _check_identity(database: sqlite3.Connection, path: Path) -> None:
         raise StorageError(f"{path} has layout {version}, this program knows {VERSION}; use a newer program")
 
 
-def _broken(path: Path, error: sqlite3.Error) -> StorageError:
-    return StorageError(
-        f"confidence events {path} cannot be used ({error}); nothing was recorded by this call. "
-        "Free space, rights or the process that holds it, then try again"
-    )
+def _broken(path: Path, error: sqlite3.Error, *, is_writing: bool) -> StorageError:
+    outcome = "; nothing was recorded by this call" if is_writing else ""
+    return StorageError(f"confidence events {path} cannot be used ({error}){outcome}. {_what_to_do(error)}")
+
+
+def _what_to_do(error: sqlite3.Error) -> str:
+    if is_damage(error):
+        return (
+            "Its bytes are damaged: move it and the files beside it with -wal and -shm out of the way, then put a "
+            "backup in its place; without one make it anew with `govern confidence init`, `govern confidence derive` "
+            "(verified facts) and `govern confidence import FILE` (events kept in a file)"
+        )
+    return "Free space, rights or the process that holds it, then try again"
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Tell whether an error means that the bytes of a file are not those SQLite wrote: waiting and room do not help.
+
+    A table that is missing is `SQLITE_ERROR`; a text that cannot be decoded comes without any code.
+    """
+    code = getattr(error, "sqlite_errorcode", None)
+    # an extended code holds its kind in the low byte
+    return code is None or code & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}

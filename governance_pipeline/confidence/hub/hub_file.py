@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from governance_pipeline.confidence.store_file import is_damage
 from governance_pipeline.errors import StorageError
 from governance_pipeline.settings import SETTINGS
 from governance_pipeline.storage.lock import refuse_network
@@ -100,7 +101,10 @@ class HubPlace:
             raise StorageError(f"{self.path} is no hub file of this version; move it away or use a newer program")
 
     def _broken(self, error: sqlite3.Error) -> StorageError:
-        return StorageError(
-            f"hub file {self.path} cannot be used ({error}); scores are not concerned. Free space, rights or the "
-            "process that holds it, then try again"
-        )
+        advice = "free space, rights or the process that holds it, then try again"
+        if is_damage(error):
+            advice = (
+                "its bytes are damaged: move it and the files beside it with -wal and -shm out of the way, then enter "
+                "the key with `govern confidence hub key --url … --runtime … --runtime-id …`; what waited in it is lost"
+            )
+        return StorageError(f"hub file {self.path} cannot be used ({error}); scores are not concerned. Now {advice}")

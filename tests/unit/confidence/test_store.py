@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing, suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from governance_pipeline.confidence import checkpoints
+from governance_pipeline.confidence import checkpoints, store_file
 from governance_pipeline.confidence.recording import EventRefused
 from governance_pipeline.confidence.state_text import read_state, state_text
 from governance_pipeline.confidence.store import EventStore
 from governance_pipeline.errors import StorageError, UsageError
+from governance_pipeline.settings import SETTINGS
 
 
 @pytest.fixture
@@ -36,6 +38,26 @@ def test_a_place_without_events_says_what_to_do(tmp_path):
     (tmp_path / "confidence.sqlite").write_bytes(b"")
     with pytest.raises(StorageError, match="holds no confidence events"):
         EventStore(tmp_path).standing()
+
+
+@pytest.mark.parametrize("kept", [100, 4096, 9000])
+def test_a_truncated_store_says_how_to_get_it_back_and_of_writing_only_when_writing(store, event, kept):
+    store.append(event(1))
+    store.path.write_bytes(store.path.read_bytes()[:kept])
+    with pytest.raises(StorageError, match="govern confidence derive") as reading:
+        store.standing()
+    with pytest.raises(StorageError, match=r"nothing was recorded.*backup") as writing:
+        store.append(event(2))
+    assert "nothing was recorded" not in str(reading.value)
+    assert "Free space" not in f"{reading.value}{writing.value}"
+
+
+def test_a_store_another_process_holds_is_not_called_damaged(store, event, monkeypatch):
+    monkeypatch.setattr(store_file, "SETTINGS", replace(SETTINGS, lock_wait_s=0.01))
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match=r"nothing was recorded by this call\. Free space"):
+            store.append(event(1))
 
 
 def test_a_store_is_never_made_over_another(store):

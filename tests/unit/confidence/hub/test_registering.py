@@ -199,6 +199,12 @@ def test_a_key_is_never_sent_in_the_open_or_to_an_address_that_hides_something(p
     assert not place.place.exists()
 
 
+def test_a_damaged_hub_file_says_how_to_register_the_key_again(active):
+    active.place.path.write_bytes(active.place.path.read_bytes()[:5000])
+    with pytest.raises(StorageError, match=r"damaged.*hub key --url"):
+        _enter(active, KEY)
+
+
 def test_registering_without_events_says_what_is_missing(tmp_path, hub, clock):
     from governance_pipeline.confidence.hub.hub_file import HubPlace
 
