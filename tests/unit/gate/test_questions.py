@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from governance_pipeline.gate import envelope_steps, log_steps, passage_steps
+from governance_pipeline.gate.asked_once import AskedOnce
 from governance_pipeline.gate.events import History
-from governance_pipeline.ledger.ledger import Ledger
 from governance_pipeline.trust.principals import Validity
 from governance_pipeline.trust.root import TrustRoot
 
@@ -34,7 +34,7 @@ def _no(*_, **__):
 QUESTIONS = [
     (TrustRoot, "is_revoked", _no, "row18-revoked-after-signing"),
     (Validity, "is_over", _no, "key-ran-out"),
-    (envelope_steps, "seen_root", _nothing, "row17-older-root-restored"),
+    (AskedOnce, "seen_root", _nothing, "row17-older-root-restored"),
     (envelope_steps, "is_said", lambda _: True, "malformed-reason-nobody-sees"),
     (passage_steps, "kept_manifest", _nothing, "manifest-gone"),
     (passage_steps, "judged_again", _empty, "row15-table-says-yes-the-claim-is-unsigned"),
@@ -48,7 +48,7 @@ QUESTIONS = [
     (log_steps, "has_log_key", _no, "seal-missing"),
     (log_steps, "kept_conflicts", _empty, "row28-the-log-signed-two-histories"),
     (log_steps, "remembered_head", _nothing, "row26-ledger-shorter-than-remembered"),
-    (Ledger, "grown_from", lambda self, old: old, "row27-ledger-other-than-remembered"),
+    (log_steps, "_begins_with", lambda *_: True, "row27-ledger-other-than-remembered"),
 ]
 
 
