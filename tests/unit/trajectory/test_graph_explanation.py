@@ -86,6 +86,21 @@ base = "{base}"
     assert words(document["compared"])["rewrite_share"].endswith(": 0.2")
 
 
+def test_a_step_without_a_time_leaves_the_seconds_alone_unknown(explained, base):
+    toml = f"""[scope]
+include = ["**"]
+public = []
+objective_set = ["b.py"]
+[repo]
+path = "../../repo"
+base = "{base}"
+"""
+    document = explained(toml, {"step": 1, "ts": "2026-01-01T00:00:00Z", "files": []}, {"step": 2, "files": []})
+    areas = {term["term"]: term["value"] for term in document["graph_round"]}
+    assert areas == {"AUS": 0, "AUS_discrete": 0, "S_seconds": None}
+    assert words(document["graph_round"])["S_seconds"].startswith("unknown: the time")
+
+
 def test_names_of_symbols_are_escaped_and_cut(explained, base):
     names = [f"f{at}\x1b[31m" for at in range(9)]
     toml = f'[repo]\npath = "../../repo"\nbase = "{base}"\n'
