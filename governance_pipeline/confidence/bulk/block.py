@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Ints = np.ndarray[Any, np.dtype[Any]]
 
-BLOCK_EVENTS: Final = 1 << 20
+BLOCK_EVENTS: Final = 1 << 19
 """Events of a block at most, where its tracks are not longer: ten arrays of them stay near the processor."""
 
 BLOCK_TRACKS: Final = 10_000
