@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 def ask_state(api: HubApi, runtime_id: str) -> tuple[Answer, Outcome]:
-    """Ask the hub for the state of a runtime."""
+    """Ask the hub for the state of a runtime; an answer that holds none answers nothing."""
     answer = api.get(f"/api/runtime/{runtime_id}/state")
-    return answer, outcome(answer)
+    found = outcome(answer)
+    return answer, Outcome.TRY_LATER if found is Outcome.OK and state_of(answer) is None else found
 
 
 def activate(database: sqlite3.Connection, place: HubPlace, now: datetime, answer: Answer = NOTHING) -> HubSync:

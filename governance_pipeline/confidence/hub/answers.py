@@ -68,13 +68,14 @@ def read_body(data: bytes, key: HubKey | None) -> Mapping[str, Any] | None:
 
 
 def outcome(answer: Answer) -> Outcome:
-    """Return what the answer to an event or a state means.
+    """Return what an answer means for what was sent.
 
-    200 with a readable state is the only success; 401 stops; 429 and whatever is no 4xx is tried later, as is a body
-    that cannot be read; every other 4xx drops what was sent.
+    200 with a body that can be read is the only success: the hub took it, whether or not it adds a state, and sending
+    it again would count it twice there. 401 stops; 429 and whatever is no 4xx is tried later, as is a body that cannot
+    be read; every other 4xx drops what was sent.
     """
     if answer.status == _OK:
-        return Outcome.TRY_LATER if state_of(answer) is None else Outcome.OK
+        return Outcome.TRY_LATER if answer.document is None else Outcome.OK
     if answer.status == _UNAUTHORIZED:
         return Outcome.UNAUTHORIZED
     is_4xx = answer.status is not None and 400 <= answer.status < 500  # noqa: PLR2004 - the class of client errors

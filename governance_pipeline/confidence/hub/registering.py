@@ -107,7 +107,9 @@ def resend(place: HubPlace, email: str, now: datetime, patience: Patience = PATI
     sync = current(place)
     require(sync.status, {HubStatus.PENDING_EMAIL}, "sending the e-mail again")
     if sync.runtime_id is None or sync.url is None:
-        raise HubRefused("the hub never named this runtime; enter its key with `govern confidence hub key`")
+        raise HubRefused(
+            "the hub never named this runtime here; enter its key with `govern confidence hub key --runtime-id ID`"
+        )
     body = resend_body(sync.runtime_id, email)
     with place.opened(is_writing=True) as database:
         if journal.logged_since(database, HubCode.RESENT, now - timedelta(hours=1)) >= RESENDS_PER_HOUR:
@@ -171,9 +173,15 @@ def _expiry(answer: Answer, now: datetime) -> str | None:
 
 
 def _already_verified(place: HubPlace) -> HubFailed:
+    """Note what the hub said; where it never named a runtime, another registration may still be begun."""
     with place.opened(is_writing=True) as database:
-        change_sync(database, status=HubStatus.PENDING_EMAIL, is_verified=1)
-    return HubFailed("the hub says this is verified already; enter the existing key with `govern confidence hub key`")
+        sync = change_sync(database, is_verified=1)
+        if sync.runtime_id is not None:
+            change_sync(database, status=HubStatus.PENDING_EMAIL)
+    what = "the hub says this is verified already; enter the existing key with `govern confidence hub key"
+    if sync.runtime_id is not None:
+        return HubFailed(f"{what}`")
+    return HubFailed(f"{what} --runtime-id ID` (the hub's name of the runtime, shown there), or register again")
 
 
 def _failed(answer: Answer, what: str) -> HubFailed:

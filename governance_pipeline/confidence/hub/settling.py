@@ -28,6 +28,8 @@ def settle_event(database: sqlite3.Connection, waiting: queue.Waiting, answer: A
         queue.remove(database, waiting.seq)
         change_sync(database, last_event_sent_at=instant_text(now))
         settle_state(database, answer)
+        if state_of(answer) is None:
+            change_sync(database, cached_state=None)  # the one before does not hold this event: show ours, marked local
     elif found is Outcome.UNAUTHORIZED:
         settle_unauthorized(database, now)
     elif found is Outcome.REJECTED:

@@ -85,8 +85,20 @@ def test_401_stops_everything_keeps_what_waits_and_is_no_error(active):
     assert len(active.waiting()) == 2
 
 
-def test_a_200_without_a_state_is_no_success(active):
-    active.hub.faults = [(200, {"accepted": True}), (200, ["state"])]
+@pytest.mark.parametrize("body", [{"accepted": True}, {}, {"state": None}, {"state": "none"}, {"state": [1]}])
+def test_an_event_taken_without_a_state_is_sent_once_and_no_older_state_is_shown_as_its_own(active, body):
+    active.hub.faults = [(200, body)]
+    active.rate()
+    assert (active.send(), active.send()) == (1, 0)
+    assert (active.waiting(), len(active.hub.requests)) == ([], 1)
+    assert (active.sync.sync_errors, active.sync.is_online, active.sync.cached_state) == (0, 1, None)
+    active.rate()
+    active.send()
+    assert active.sync.cached_state is not None
+
+
+def test_a_200_whose_body_is_no_object_is_no_success(active):
+    active.hub.faults = [(200, ["state"])]
     active.rate()
     active.send()
     assert len(active.waiting()) == 1

@@ -155,6 +155,34 @@ def test_409_points_to_the_existing_key(place, step):
     assert _enter(place, KEY).status == "active"
 
 
+def test_409_to_an_unnamed_registration_leaves_every_way_open_and_names_the_missing_id(place):
+    place.hub.faults = [(201, {"intentId": "i-1", "apiKey": KEY}), 409]
+    place.register()
+    with pytest.raises(HubFailed, match=r"hub key --runtime-id ID"):
+        _verify(place)
+    assert place.sync.status == "unregistered"
+    place.hub.faults = [500]
+    assert _enter(place, KEY, runtime_id="r-1").status == "active"
+
+
+def test_after_409_to_an_unnamed_registration_another_one_may_be_started(place):
+    place.hub.faults = [(201, {"intentId": "i-1", "apiKey": KEY}), 409]
+    place.register()
+    with pytest.raises(HubFailed):
+        _verify(place)
+    place.register()
+    assert (_verify(place).status, place.sync.runtime_id, place.sync.is_verified) == ("pending_email", "r-1", 0)
+
+
+def test_a_hub_that_never_named_the_runtime_is_told_it_with_the_key(place):
+    place.hub.faults = [(201, {"intentId": "i-1", "apiKey": KEY}), (200, {})]
+    place.register()
+    assert _verify(place).status == "pending_email"
+    with pytest.raises(HubRefused, match=r"hub key --runtime-id ID"):
+        _resend(place)
+    assert _enter(place, KEY, runtime_id="r-1").status == "active"
+
+
 def test_a_key_the_hub_does_not_take_leaves_the_one_before(active):
     active.hub.faults = [401]
     with pytest.raises(HubFailed, match="does not take this key"):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from governance_pipeline.confidence.hub import registering
 from governance_pipeline.confidence.hub.answers import Answer, Outcome, outcome, read_body, state_of
 from governance_pipeline.confidence.hub.key_file import HubKey, forget_key
 from governance_pipeline.confidence.hub.states import HubRefused
@@ -56,6 +57,14 @@ def test_a_lost_key_says_how_to_enter_it(active):
         active.sync_now()
 
 
+def test_an_answer_to_the_question_for_the_state_without_one_activates_nothing(place):
+    place.register()
+    registering.verify(place.place, "kim@example.org", "kim", place.clock(), place.patience)
+    place.hub.faults = [(200, {"accepted": True})]
+    assert place.sync_now()[1] is Outcome.TRY_LATER
+    assert place.sync.status == "pending_email"
+
+
 def test_a_suspended_runtime_sends_nothing_until_the_hub_says_otherwise(active):
     active.hub.faults = [(200, {"state": {"status": "suspended"}})]
     active.rate()
@@ -74,7 +83,8 @@ def test_a_suspended_runtime_sends_nothing_until_the_hub_says_otherwise(active):
     ("status", "document", "expected"),
     [
         (200, {"state": {}}, Outcome.OK),
-        (200, {"state": None}, Outcome.TRY_LATER),
+        (200, {"state": None}, Outcome.OK),
+        (200, {"accepted": True}, Outcome.OK),
         (200, None, Outcome.TRY_LATER),
         (401, None, Outcome.UNAUTHORIZED),
         (422, {"state": {}}, Outcome.REJECTED),
