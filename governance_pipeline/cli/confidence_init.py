@@ -129,12 +129,13 @@ def _registered(folder: Path, lines: list[str], *, as_json: bool) -> None:
 
 
 def _weights(given: tuple[str, ...]) -> dict[str, Any]:
+    from governance_pipeline.confidence.plain_numbers import as_written
     from governance_pipeline.strict.numbers import is_number
 
     weights: dict[str, Any] = {}
     for text in given:
         domain, sign, number = text.partition("=")
-        if not sign or not is_number(number):
+        if not sign or not is_number(number) or (value := as_written(number)) is None:
             raise click.UsageError(f"{text!r} is no weight; write DOMAIN=N, such as TECH=2")
-        weights[domain] = float(number)
+        weights[domain] = value
     return weights

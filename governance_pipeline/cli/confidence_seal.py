@@ -133,14 +133,15 @@ def _event(
 
 
 def _numbers(given: tuple[str, ...]) -> dict[str, Any]:
+    from governance_pipeline.confidence.plain_numbers import as_written
     from governance_pipeline.strict.numbers import is_number
 
     numbers: dict[str, Any] = {}
     for text in given:
         domain, sign, number = text.partition("=")
-        if domain not in list(Domain) or not sign or not is_number(number):
+        if domain not in list(Domain) or not sign or not is_number(number) or (value := as_written(number)) is None:
             raise click.UsageError(f"{text!r} is no judgement; write DOMAIN=N, such as TECH=60")
-        numbers[domain] = float(number)
+        numbers[domain] = value
     return numbers
 
 

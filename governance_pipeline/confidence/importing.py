@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance_pipeline.confidence.event import EVENT_SCHEMA, Refused
+from governance_pipeline.confidence.plain_numbers import as_written
 from governance_pipeline.confidence.registry import REGISTRY_SCHEMA
 from governance_pipeline.confidence.terms import EventType, Role
 from governance_pipeline.errors import UsageError
@@ -160,9 +161,10 @@ def _objects(path: Path, left_out: list[LeftOut]) -> list[tuple[int, dict[str, A
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as the store writes it: numbers are kept as they were written only where they are whole."""
+    """Return a value as the store writes it; a number no float holds exactly is in a list, which no field takes."""
     if isinstance(value, Lexeme):
-        return float(value)
+        number = as_written(value)
+        return [str(value)] if number is None else number
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, list) else value

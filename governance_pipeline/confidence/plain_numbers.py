@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 
 from governance_pipeline.confidence.amounts import EVALUATION, POINT
+from governance_pipeline.strict.numbers import binary64, exact_number, shortest
 
 PLACES = 4
 
@@ -21,6 +22,16 @@ def plain(value: Fraction | Decimal) -> int | float:
         scaled = round(value * 10**PLACES)  # half to even
     whole, rest = divmod(scaled, 10**PLACES)
     return float(Fraction(scaled, 10**PLACES)) if rest else whole
+
+
+def as_written(lexeme: str) -> float | None:
+    """Return the number a text says; None when a float cannot hold it, or would silently be another number.
+
+    Raises:
+        ValueError: the text is not a number of the JSON grammar.
+    """
+    exact, value = exact_number(lexeme), binary64(lexeme)
+    return value if exact is not None and value is not None and shortest(value) == exact else None
 
 
 def points(thousandths: int) -> int | float:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMATS: Final = ("svg", "png")
@@ -66,7 +67,18 @@ def _draw(figure: Figure, rows: Sequence[Mapping[str, Any]], tracks: Sequence[tu
         axes.tick_params(labelsize=7)
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(fontsize=6, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    _keep_in_calendar(panels[0])
     figure.autofmt_xdate()
+
+
+def _keep_in_calendar(axes: Axes) -> None:
+    """End the axis of days at its first and last day where the margin beside them would leave the years 1 to 9999."""
+    from matplotlib.dates import date2num
+
+    first, last = axes.get_xlim()
+    earliest, latest = (date2num(day) for day in (date.min, date.max))  # type: ignore[no-untyped-call]
+    if first < earliest or last > latest:
+        axes.set_xlim(max(first, earliest), min(last, latest))
 
 
 def _track(row: Mapping[str, Any]) -> tuple[str, ...]:

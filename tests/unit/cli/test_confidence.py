@@ -72,6 +72,11 @@ def test_a_rating_moves_the_score_at_once_and_says_why_it_was_changed(document):
         (("register", "pattern", "EXCUSE", "--role", "agent", "--kind", "anti"), "already registered otherwise"),
         (("register", "team", "t", "--agent", "ada", "--user", "nobody"), "whom no registry line registers"),
         (("seal", "--without-ledger", "--self", "TECH"), "DOMAIN=N"),
+        (("seal", "--without-ledger", "--self", "TECH=1e400"), "DOMAIN=N"),
+        (("seal", "--without-ledger", "--judged", "TECH=" + "9" * 5000), "DOMAIN=N"),
+        (("seal", "--without-ledger", "--judged", "TECH=60.00000000000000001"), "DOMAIN=N"),
+        (("register", "subject", "agent", "eve", "--weight", "TECH=1e400"), "DOMAIN=N"),
+        (("register", "subject", "agent", "eve", "--weight", "TECH=1.00000000000000001"), "DOMAIN=N"),
     ],
 )
 def test_what_the_rules_refuse_is_exit_2_and_changes_nothing(govern, arguments, said):

@@ -46,6 +46,11 @@ def test_a_picture_is_written_and_drawn_again_with_the_same_bytes(govern, tmp_pa
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("days", [["0001-01-01"], ["9999-12-31"], ["0001-01-01", "9999-12-31"], ["0003-01-01"]])
+def test_days_at_the_ends_of_the_calendar_are_drawn(days):
+    assert b"TECH" in score_history([{**row(1), "day_on": day} for day in days], "svg")
+
+
 def test_more_tracks_than_fit_are_counted_and_the_order_of_rows_plays_no_part():
     rows = [row(day, f"a{n:02d}") for n in range(SHOWN_TRACKS + 2) for day in (1, 2)]
     drawn = score_history(rows, "svg")

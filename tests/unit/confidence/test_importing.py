@@ -42,6 +42,15 @@ def write(tmp_path):
     return _write
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "1e400", "-1e999999999", "60.00000000000000001", "1e-400", "0.1e-30"])
+@pytest.mark.parametrize("name", ["user_score", "note", "points", "event_id", "subject_id"])
+def test_a_number_no_float_holds_is_one_invalid_line_and_loses_no_other(store, write, event, number, name):
+    line = json.dumps(event(1, event_type="error", severity="mild", **{name: "N"})).replace('"N"', number)
+    path = write(line, event(2, event_type="error", severity="mild"))
+    found = import_file(store, path, "kim")
+    assert (found.recorded, [(one.line, one.reason) for one in found.left_out]) == (1, [(1, "invalid_field")])
+
+
 @pytest.mark.parametrize(
     "change",
     [
