@@ -39,7 +39,9 @@ def newest(database: sqlite3.Connection, before: tuple[int, str] | None = None) 
     if before is not None:
         sql, bound = f"{sql} WHERE (ts, event_id) < (?, ?)", before
     for ts, event_id, events, text, sha256 in database.execute(f"{sql} ORDER BY ts DESC, event_id DESC", bound):
-        if _digest(text) != sha256 or _events_up_to(database, (ts, event_id)) != events:
+        if not isinstance(text, str) or _digest(text) != sha256:
+            continue  # a page that is gone reads as nothing
+        if _events_up_to(database, (ts, event_id)) != events:
             continue
         try:
             return Checkpoint(read_state(text), (ts, event_id), events)

@@ -14,7 +14,7 @@ from governance_pipeline.confidence.event import Line, Refused
 from governance_pipeline.confidence.reading import judge
 from governance_pipeline.confidence.registry import Registry
 from governance_pipeline.confidence.terms import EventType
-from governance_pipeline.errors import StorageError
+from governance_pipeline.errors import RecordRefused, StorageError
 from governance_pipeline.strict.json_text import parse_json
 
 if TYPE_CHECKING:
@@ -43,11 +43,19 @@ def lines_between(
 
 def stored(line: bytes, sha256: str, registry: Registry) -> Line:
     """Judge a recorded line again; raises StorageError when it is not what was recorded."""
-    judged = judge(parse_json(line), sha256, registry)
+    judged = judge(_parsed(line, "event"), sha256, registry)
     if isinstance(judged, Refused) or hashlib.sha256(line).hexdigest() != sha256:
         what = judged.event_id if isinstance(judged, Refused) else judged.event.event_id
         raise StorageError(f"stored event {what} is not what was recorded; restore the file from before")
     return judged
+
+
+def _parsed(line: bytes, what: str) -> Any:
+    """Read a recorded line; raises StorageError for bytes that are none (a page that is gone reads as nothing)."""
+    try:
+        return parse_json(line or b"")
+    except RecordRefused as refusal:
+        raise StorageError(f"a stored {what} is not what was recorded ({refusal}); restore the file") from refusal
 
 
 def last_order(database: sqlite3.Connection) -> Order:
@@ -86,7 +94,7 @@ def registry_of(database: sqlite3.Connection) -> Registry:
     """Merge the registry lines."""
     registry = Registry()
     for seq, line in database.execute("SELECT seq, line FROM lines WHERE ts IS NULL ORDER BY seq"):
-        registry.add(parse_json(line), f"registry line {seq}")
+        registry.add(_parsed(line, "registry line"), f"registry line {seq}")
     return registry
 
 

@@ -166,6 +166,26 @@ def test_a_line_changed_behind_the_triggers_is_found(store, event):
         store.whole()
 
 
+@pytest.mark.parametrize("seq", [2, 3])
+@pytest.mark.parametrize("half", ["substr(line, 1, 20)", "zeroblob(9)", "zeroblob(0)"])
+def test_a_line_cut_behind_the_triggers_is_a_fault_of_the_store(store, event, seq, half):
+    store.append(event(1))
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("DROP TRIGGER lines_no_update")
+        database.execute(f"UPDATE lines SET line = CAST({half} AS BLOB) WHERE seq = {seq}")
+    with pytest.raises(StorageError, match=r"a stored .* is not what was recorded.*restore the file"):
+        store.whole()
+
+
+def test_a_saved_state_whose_pages_are_gone_is_passed_over(store, event):
+    store.append_all([event(number, note="n" * 3000) for number in range(1, 8)])
+    whole = store.path.read_bytes()
+    for kept in range(len(whole) - 4096 * 3, len(whole), 512):
+        store.path.write_bytes(whole[:kept])
+        with suppress(StorageError):  # and nothing but this
+            store.standing()
+
+
 def test_a_registry_entry_that_contradicts_is_refused_and_one_known_is_no_news(store):
     assert not store.register({"pools": ["claude-code/opus-4-6/high"]})
     with pytest.raises(UsageError, match="already registered otherwise"):
