@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from governance_pipeline.contracts.frames import plain_rows
 from governance_pipeline.errors import StorageError, UsageError
 from governance_pipeline.gate.events import read_history
+from governance_pipeline.gate.sealing import seal_of
 from governance_pipeline.ledger.dismissals import DismissalHistory, dismissal_event, read_dismissals
 from governance_pipeline.ledger.event import AlreadyRecorded
 from governance_pipeline.ledger.ledger import LedgerMoved
@@ -106,7 +107,8 @@ def dismiss(
         row = find_finding(verifier.lake, finding)
         event = _signed(verifier, history, row, _Said(reason, until, seen_sha256), signer, now)
         try:
-            return Recorded(verifier.ledger.append_all([event], after=history.size)[0], row)
+            seal = seal_of(verifier, now, is_opening=False)
+            return Recorded(verifier.ledger.append_all([event], after=history.size, seal=seal)[0], row)
         except LedgerMoved:
             continue
         except AlreadyRecorded as recorded:

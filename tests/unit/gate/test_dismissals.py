@@ -104,6 +104,16 @@ def test_who_may_not_dismiss_records_nothing(here, gate_world, who, code):
     assert here.ledger.size() == size
 
 
+@pytest.mark.parametrize("has_key", [True, False])
+def test_a_dismissal_is_sealed_where_the_key_of_the_log_is_and_recorded_where_it_is_not(here, gate_world, has_key):
+    here.write_log_key()
+    if not has_key:
+        here.config.log_key.unlink()
+    recorded = say(here, gate_world)
+    assert recorded.event.type == DISMISSED
+    assert [event.type for event in here.ledger.events(after=recorded.event.seq)] == ["CHECKPOINT"] * has_key
+
+
 def test_a_false_hash_cannot_be_dismissed_by_anybody(here, made, gate_world):
     finding = the_finding(here, HASH_ROUND)
     with pytest.raises(Refusal, match="cannot be dismissed") as refused:
