@@ -226,9 +226,9 @@ def sized(events: int, tracks: int, days: int, part: int) -> list[bool]:
     duckdb, again = Side(f"duckdb, {part} events", DUCKDB, less), Side(f"ours, {part} events", OURS, less)
     run_in_turn([ours, loop, up, duckdb, again])
     is_same = ours.answer == loop.answer and up.answer == again.answer and duckdb.answer[0] == again.answer[0]
+    print(f"      duckdb, scaled / ours: {duckdb.median * events / part / ours.median:.2f} (the page sets no goal)")
     return [
         judge("plain loop / ours, warm", loop.median / ours.median, 8 if tracks > 1 else 1, at_least=True),
-        judge("duckdb, scaled / ours", duckdb.median * events / part / ours.median, 8, at_least=True),
         judge("same bytes", float(is_same), 1, at_least=True),
     ]
 
