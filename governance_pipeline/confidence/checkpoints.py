@@ -78,6 +78,8 @@ def save(database: sqlite3.Connection, state: State, order: tuple[int, str]) -> 
     sql = "SELECT ts, event_id, events FROM checkpoints ORDER BY ts DESC, event_id DESC"
     seen: set[int] = set()
     for place, (ts, event_id, number) in enumerate(database.execute(sql).fetchall()):
+        if not isinstance(number, int):
+            continue  # a page that is gone reads as nothing
         doubled = ((events - number) // SPACING).bit_length()
         if place >= KEPT and doubled in seen:
             database.execute("DELETE FROM checkpoints WHERE (ts, event_id) = (?, ?)", (ts, event_id))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from governance_pipeline.confidence import checkpoints, store_file
 from governance_pipeline.confidence.recording import EventRefused
+from governance_pipeline.confidence.state import State
 from governance_pipeline.confidence.state_text import read_state, state_text
 from governance_pipeline.confidence.store import EventStore
 from governance_pipeline.errors import StorageError, UsageError
@@ -184,6 +185,16 @@ def test_a_saved_state_whose_pages_are_gone_is_passed_over(store, event):
         store.path.write_bytes(whole[:kept])
         with suppress(StorageError):  # and nothing but this
             store.standing()
+
+
+def test_a_saved_state_that_reads_as_nothing_does_not_keep_the_next_from_being_saved():
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE lines (ts, event_id)")
+        database.execute("CREATE TABLE checkpoints (ts, event_id, events, state, sha256, PRIMARY KEY (ts, event_id))")
+        database.execute("INSERT INTO checkpoints VALUES (1, 'e1', NULL, NULL, NULL)")
+        database.executemany("INSERT INTO lines VALUES (?, ?)", [(1, "e1"), (2, "e2")])
+        checkpoints.save(database, State(), (2, "e2"))
+        assert checkpoints.newest(database).order == (2, "e2")
 
 
 def test_a_registry_entry_that_contradicts_is_refused_and_one_known_is_no_news(store):
